@@ -1,0 +1,65 @@
+"""Every exception of this project; each says what is wrong, where, and the next step.
+
+    AgentContractError
+    ├── UsageError          an option, a selection or a name that can't be meant
+    ├── DataError           a file of the user's is wrong (names file and place)
+    │   ├── CaseError           a case file
+    │   ├── ProfileError        agent-contract.toml or a profile
+    │   ├── BaselineError       a baseline file
+    │   └── ReportError         a report file
+    ├── WireError           a request body that is no valid request of its wire format
+    ├── DriverError         the runtime could not be started or observed
+    └── ProviderError       the scripted provider could not be started
+
+A violation of a contract is a verdict, never an exception.
+"""
+
+from __future__ import annotations
+
+
+class AgentContractError(Exception):
+    """The base of all: never raised itself. `str()` is what the user reads: what, where, remedy."""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what, self.where, self.remedy = what, where, remedy
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{head}\n  {self.remedy}" if self.remedy else head
+
+
+class UsageError(AgentContractError):
+    """An option, a selection or a name that can't be meant."""
+
+
+class DataError(AgentContractError):
+    """A file of the user's is wrong; `where` names the file and the place in it."""
+
+
+class CaseError(DataError):
+    """A case file is wrong."""
+
+
+class ProfileError(DataError):
+    """A profile, or the agent-contract.toml around it, is wrong."""
+
+
+class BaselineError(DataError):
+    """A baseline file is wrong, or holds entries that match nothing."""
+
+
+class ReportError(DataError):
+    """A report is incomplete, or is no report."""
+
+
+class WireError(AgentContractError):
+    """A request body is no valid request of its wire format; `where` is a JSON pointer into it."""
+
+
+class DriverError(AgentContractError):
+    """The runtime could not be started or observed: the bench is at fault, or its set-up, not a contract."""
+
+
+class ProviderError(AgentContractError):
+    """The scripted provider could not be started."""

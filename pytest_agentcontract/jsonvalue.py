@@ -1,0 +1,125 @@
+"""JSON as values: read strictly, compare strictly, point into.
+
+Two readers of one document must never see two different things, so reading refuses duplicate keys and NaN, and
+comparing never lets Python's `1 == True == 1.0` decide.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final, TypeAlias, TypeGuard
+
+JSON: TypeAlias = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+JSONObject: TypeAlias = dict[str, JSON]
+
+
+class Missing:
+    """The type of `MISSING`: a value that is not there, which is not the same as null."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "(absent)"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = Missing()
+
+
+def loads(text: str | bytes) -> JSON:
+    """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity or trailing text."""
+    try:
+        value: JSON = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError as error:
+        message = "nested too deeply"
+        raise ValueError(message) from error
+    return value
+
+
+def dumps(value: JSON, *, indent: int | None = None) -> str:
+    """Render a JSON value; a lone surrogate stays an escape, so that the text can always be encoded as UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return text if _encodable(text) else json.dumps(value, indent=indent, allow_nan=False)
+
+
+def equal(left: JSON | Missing, right: JSON | Missing) -> bool:
+    """Tell whether two JSON values are the same: types by JSON kind, numbers by exact value, list order counts."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if _is_number(left) and _is_number(right):
+        return left == right
+    return type(left) is type(right) and left == right
+
+
+def point(value: JSON | Missing, pointer: str) -> JSON | Missing:
+    """Follow an RFC 6901 JSON pointer; return MISSING where it leads nowhere. "" is the whole value."""
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        value = _step(value, key)
+    return value
+
+
+def place(pointer: str, value: JSON) -> JSON:
+    """Build the smallest object that holds `value` at `pointer`: the inverse of `point` for object paths."""
+    for token in reversed(pointer.split("/")[1:]):
+        value = {token.replace("~1", "/").replace("~0", "~"): value}
+    return value
+
+
+def as_object(value: JSON | Missing) -> JSONObject:
+    """Return `value` if it is an object, else an empty one: for poking into documents that strangers wrote."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: JSON | Missing) -> list[JSON]:
+    """Return `value` if it is an array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: JSON | Missing) -> str:
+    """Return `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def is_empty(value: JSON | Missing) -> bool:
+    """Tell whether a result counts as empty: absent, null or an empty string (RET-304)."""
+    return value is MISSING or value is None or value == ""
+
+
+def _step(value: JSON | Missing, key: str) -> JSON | Missing:
+    if isinstance(value, dict):
+        return value.get(key, MISSING)
+    if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        return value[int(key)]
+    return MISSING
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unique(pairs: list[tuple[str, JSON]]) -> JSONObject:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        message = f"the key {twice!r} stands twice in one object"
+        raise ValueError(message)
+    return found
+
+
+def _no_constant(name: str) -> JSON:
+    message = f"{name} is no JSON number"
+    raise ValueError(message)

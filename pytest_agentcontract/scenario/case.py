@@ -1,0 +1,168 @@
+"""One case as a value: what is given, what the model says, what must come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+from pytest_agentcontract.scenario.start import Mode
+from pytest_agentcontract.wire.faults import Fault
+from pytest_agentcontract.wire.turn import Stop, Usage
+
+Level: TypeAlias = Literal["MUST", "SHOULD", "MAY"]
+Status: TypeAlias = Literal["success", "failed"]
+
+RETURN, WORK, SPAWN = "$return", "$work", "$spawn"
+"""Tools named by their part in a case; a profile binds each to a tool of its runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One line of a scripted conversation, and how many root turns answer it before the next line is sent."""
+
+    line: str
+    turns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How the run is started. An interactive root gets its first line from `conversation`, not from `prompt`."""
+
+    mode: Mode
+    prompt: str = ""
+    schema: JSONObject | None = None
+    max_turns: int | None = None
+    conversation: tuple[Say, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedCall:
+    """One tool call of the script, before a profile binds it.
+
+    `tool` is `$return` (payload `value`), `$work` (leaves the mark `mark`), `$spawn` (starts the agent `agent`), or a
+    literal tool name with `arguments`. `arguments` or `raw_arguments` replace what the binding would build.
+    """
+
+    tool: str
+    value: JSON | Missing = MISSING
+    mark: str = ""
+    agent: str = ""
+    arguments: JSON | Missing = MISSING
+    raw_arguments: str | None = None
+    unadvertised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What a turn waits for, while `$work` calls are served in its place.
+
+    `sees`: the asking agent's request holds that child's returned payload; `started`: that child has asked for its
+    first turn; `failed`: the asking agent's request holds the profile's failure pattern.
+    """
+
+    event: Literal["sees", "started", "failed"]
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A gate: after `after_deltas` content deltas the stream stands still until something has happened.
+
+    `until` is `end` (the run is over), `printed` (standard output holds `text`) or `delivered` (turn number `turn`,
+    counted from 1, of `agent` was delivered).
+    """
+
+    after_deltas: int
+    until: Literal["end", "printed", "delivered"]
+    text: str = ""
+    agent: str = ""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedTurn:
+    """One entry of an agent's script: an answer, a fault, or an answer whose first delivery is faulted."""
+
+    text: str | None = None
+    thinking: str | None = None
+    calls: tuple[ScriptedCall, ...] = ()
+    stop: Stop | None = None
+    usage: Usage = Usage(10, 5)
+    fault: Fault | None = None
+    when: When | None = None
+    hold: Hold | None = None
+    repeat: bool = False
+
+    @property
+    def only_fault(self) -> bool:
+        """Whether nothing but a fault stands here: the attempt is consumed and a retry gets the next entry."""
+        return self.fault is not None and self.text is None and self.thinking is None and not self.calls
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedResult:
+    """What the caller must be handed: `value` only with `success`."""
+
+    status: Status
+    value: JSON | Missing = MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedAgent:
+    """What must come of one agent. `requests` and `nudges` are evidence for checks, never a verdict of their own."""
+
+    status: Status | None = None
+    value: JSON | Missing = MISSING
+    requests: int | None = None
+    nudges: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """The literal data that checks compare with.
+
+    `work` are the marks that must have been left (default: every one of the script). `stray` are texts that must
+    reach nobody: not the result, and no other agent's requests.
+    """
+
+    result: ExpectedResult | None = None
+    agents: Mapping[str, ExpectedAgent] = field(default_factory=dict)
+    work: tuple[str, ...] = ()
+    stray: tuple[str, ...] = ()
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """One requirement that a case judges; a `level` lowers the requirement's own for this case, with a reason."""
+
+    requirement: str
+    level: Level | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case file. `needs` and `without` are capabilities that decide whether it applies to a runtime at all."""
+
+    id: str
+    title: str
+    why: str
+    covers: tuple[Cover, ...]
+    given: Given
+    script: Mapping[str, tuple[ScriptedTurn, ...]]
+    expect: Expect
+    needs: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+
+    @property
+    def group(self) -> str:
+        """The folder below `cases/`, for example `return/no-reply`."""
+        return self.id.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition("/")[2]

@@ -1,0 +1,120 @@
+"""One runtime's configuration as a value: how to start it, where its result stands, which tools play which part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+from pytest_agentcontract.scenario.start import Mode
+
+CAPABILITIES = frozenset(
+    {
+        "headless", "interactive", "text", "root-return", "child-return", "sub-agents", "async", "schema", "step-cap",
+        "payload-string", "payload-object", "payload-array", "handoff",
+    }
+)  # fmt: skip
+"""What a runtime can declare; a case says what it needs. The list is closed: a misspelt claim is an error."""
+
+PLACEHOLDERS = frozenset(
+    {
+        "prompt", "child_prompt", "base_url", "api_key", "mark", "nonce", "port", "workdir", "home", "schema_file",
+        "schema_json", "max_turns",
+    }
+)  # fmt: skip
+"""What a profile's strings may hold in braces; all other braces are left alone."""
+
+Argument: TypeAlias = str | tuple[str, ...]
+"""One argument of a command line; a tuple is a group that is dropped when its value was not asked for."""
+
+Driver: TypeAlias = Literal["command", "python"]
+Attribution: TypeAlias = Literal["token", "model", "header", "system"]
+Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lines", "file", "stderr-json"]
+
+
+@dataclass(frozen=True, slots=True)
+class WireSetup:
+    """How the runtime is pointed at us on one wire format; `suffix` is appended to the base URL (`/v1` or nothing)."""
+
+    env: Mapping[str, str] = field(default_factory=dict)
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the runtime promises to be bounded by: model requests of one agent, and nudges among them."""
+
+    steps: int | None = None
+    nudges: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRule:
+    """Where the result stands: JSON pointers into the document found at `source`."""
+
+    source: Source = "stdout-json"
+    value: str = "/result"
+    failed: str | None = None
+    exit_ok: tuple[int, ...] = (0,)
+    usage_input: str | None = None
+    usage_output: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
+    event: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The runtime's tool that plays one part of a case, and how its arguments are built.
+
+    `payload` points at the place of the returned value in the arguments ("" is the whole of them); `schema_template`
+    is the schema to ask for, with "{schema}" where a case's own goes, for a tool that exists only in a schema run.
+    """
+
+    name: str
+    arguments: JSONObject = field(default_factory=dict)
+    payload: str = ""
+    schema_template: JSON | Missing = MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class SideCall:
+    """A request that is no part of any agent's conversation: all given conditions hold; answered with `answer`."""
+
+    answer: str
+    tools: Literal["none", "any"] = "any"
+    system_contains: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One runtime. `digest` is that of the file it was read from; `version` is an argv that prints the exact version."""
+
+    name: str
+    driver: Driver
+    wires: Mapping[str, WireSetup]
+    result: ResultRule
+    capabilities: frozenset[str]
+    modes: Mapping[Mode, tuple[Argument, ...]] = field(default_factory=dict)
+    entry: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    tools: Mapping[str, Binding] = field(default_factory=dict)
+    limits: Limits = Limits()
+    files: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    attribution: Attribution = "token"
+    agents: Mapping[str, str] = field(default_factory=dict)
+    side_calls: tuple[SideCall, ...] = ()
+    tool_error: str = ""
+    failure: str = ""
+    timeout: float = 30.0
+    version: tuple[str, ...] = ()
+    digest: str = ""
+
+    @property
+    def returns(self) -> bool:
+        """Whether the runtime declares a return tool; without one the integrity group judges (INT)."""
+        return "return" in self.tools

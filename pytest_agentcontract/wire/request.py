@@ -1,0 +1,83 @@
+"""One model request, in no provider's words: what every wire format decodes to and every check reads."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
+from pytest_agentcontract.wire.turn import Call
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The answer to one tool call. `is_error` is None where the wire format has no flag for it (Chat Completions)."""
+
+    call_id: str
+    text: str
+    is_error: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: its text blocks in order, and the tool calls or tool results it carries."""
+
+    role: Role
+    texts: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One advertised tool and the JSON Schema of its arguments."""
+
+    name: str
+    schema: JSONObject = field(default_factory=dict)
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """How free the model is: `auto`, `none`, `any` (some tool is forced) or `tool` (this `name` is forced)."""
+
+    kind: Literal["auto", "none", "any", "tool"] = "auto"
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One decoded model request; `system` is the system prompt wherever the wire format puts it."""
+
+    wire: str
+    model: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...]
+    tool_choice: ToolChoice
+    stream: bool
+    body: JSON
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The names of the advertised tools."""
+        return frozenset(tool.name for tool in self.tools)
+
+    @property
+    def opening(self) -> str:
+        """The user's text before the first answer: where an agent's token stands."""
+        texts: list[str] = []
+        for message in self.messages:
+            if message.role == "assistant":
+                break
+            texts += message.texts if message.role == "user" else ()
+        return "\n".join(texts)
+
+    @property
+    def digest(self) -> str:
+        """What makes two requests the same to a retry: messages, system and tools, whatever else changed."""
+        parts = [self.system, repr(self.messages), dumps([[tool.name, tool.schema] for tool in self.tools])]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
