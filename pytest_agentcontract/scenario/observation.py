@@ -83,7 +83,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One run, whole. `marks` are the `$work` marks found on disk; `unused` counts undelivered script turns by agent."""
+    """One run, whole. `marks` are the `$work` marks found on disk; `unused` counts an agent's undelivered turns."""
 
     exchanges: tuple[Exchange, ...]
     delivery: Delivery

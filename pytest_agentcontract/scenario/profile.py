@@ -90,7 +90,7 @@ class SideCall:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One runtime. `digest` is that of the file it was read from; `version` is an argv that prints the exact version."""
+    """One runtime. `digest` is that of the file it came from; `version` is an argv that prints the exact version."""
 
     name: str
     driver: Driver
