@@ -42,7 +42,8 @@ class ScriptedCall:
     """One tool call of the script, before a profile binds it.
 
     `tool` is `$return` (payload `value`), `$work` (leaves the mark `mark`), `$spawn` (starts the agent `agent`), or a
-    literal tool name with `arguments`. `arguments` or `raw_arguments` replace what the binding would build.
+    literal tool name with `arguments`. `arguments` or `raw_arguments` replace what the binding would build; `truncate`
+    drops that many characters from the end of the bound arguments' JSON text: broken as a provider breaks them.
     """
 
     tool: str
@@ -51,6 +52,7 @@ class ScriptedCall:
     agent: str = ""
     arguments: JSON | Missing = MISSING
     raw_arguments: str | None = None
+    truncate: int = 0
     unadvertised: bool = False
 
 
@@ -123,7 +125,7 @@ class ExpectedAgent:
 class Expect:
     """The literal data that checks compare with.
 
-    `work` are the marks that must have been left (default: every one of the script). `stray` are texts that must
+    `work` are the marks that must have been left (by default every unbroken `$work` call of the script). `stray` are texts that must
     reach nobody: not the result, and no other agent's requests.
     """
 
