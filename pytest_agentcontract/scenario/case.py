@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
 from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wire.faults import Fault
-from pytest_agentcontract.wire.turn import Stop, Usage
+from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
 
 Level: TypeAlias = Literal["MUST", "SHOULD", "MAY"]
 Status: TypeAlias = Literal["success", "failed"]
@@ -91,7 +91,7 @@ class ScriptedTurn:
     thinking: str | None = None
     calls: tuple[ScriptedCall, ...] = ()
     stop: Stop | None = None
-    usage: Usage = Usage(10, 5)
+    usage: Usage = TYPICAL_USAGE
     fault: Fault | None = None
     when: When | None = None
     hold: Hold | None = None
@@ -125,8 +125,8 @@ class ExpectedAgent:
 class Expect:
     """The literal data that checks compare with.
 
-    `work` are the marks that must have been left (by default every unbroken `$work` call of the script). `stray` are texts that must
-    reach nobody: not the result, and no other agent's requests.
+    `work` are the marks that must have been left (by default every unbroken `$work` call of the script). `stray` are
+    texts that must reach nobody: not the result, and no other agent's requests.
     """
 
     result: ExpectedResult | None = None

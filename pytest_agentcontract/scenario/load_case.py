@@ -30,32 +30,41 @@ from pytest_agentcontract.scenario.case import (
 )
 from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
-from pytest_agentcontract.wire.turn import Stop, Usage
+from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
 
 _T = TypeVar("_T")
+_REMEDY = "The page `write-a-case` of the documentation describes the format."
 _MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive"}
-_PAYLOAD_NEEDS = {str: "payload-string", dict: "payload-object", list: "payload-array"}
+_PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object", list: "payload-array"}
 
 
 @cache
 def shipped() -> tuple[Case, ...]:
-    """Return every shipped case, sorted by id."""
-    root = resources.cases()
-    return tuple(_read(path, path.relative_to(root).with_suffix("").as_posix()) for path in sorted(root.rglob("*.json")))
+    """Return every shipped case, sorted by id; the project's own tests hold them to the schema."""
+    folder = resources.cases()
+    return tuple(_built(path, _document(path), _id(folder, path)) for path in sorted(folder.rglob("*.json")))
 
 
-def load_case(path: Path) -> Case:
-    """Read a case file of the user's; raise CaseError naming file, place and remedy. Its id is its file name."""
+def load_folder(folder: Path) -> tuple[Case, ...]:
+    """Read every case file below a folder of the user's; raise CaseError naming file, place and remedy."""
+    found = tuple(load_case(path, _id(folder, path)) for path in sorted(folder.rglob("*.json")))
+    if not found:
+        raise CaseError("holds no case file", where=str(folder), remedy="Name a folder with .json case files below it.")
+    return found
+
+
+def load_case(path: Path, case_id: str = "") -> Case:
+    """Read one case file of the user's (its id defaults to its name); raise CaseError for whatever is wrong with it."""
     from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
 
     document = _document(path)
     for place, complaint in complaints("case", document):
-        raise CaseError(complaint, where=f"{path}: {place}", remedy="The case format is described in docs/write-a-case.")
-    return _built(path, document, path.stem)
+        raise CaseError(complaint, where=f"{path}: {place}", remedy=_REMEDY)
+    return _built(path, document, case_id or path.stem)
 
 
-def _read(path: Path, case_id: str) -> Case:
-    return _built(path, _document(path), case_id)
+def _id(folder: Path, path: Path) -> str:
+    return path.relative_to(folder).with_suffix("").as_posix()
 
 
 def _document(path: Path) -> JSON:
@@ -83,7 +92,7 @@ def _built(path: Path, document: JSON, case_id: str) -> Case:
         without=_words(data.get("without")),
     )
     for problem in _contradictions(case):
-        raise CaseError(problem, where=str(path), remedy="See docs/write-a-case.")
+        raise CaseError(problem, where=str(path), remedy=_REMEDY)
     return case
 
 
@@ -133,7 +142,7 @@ def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:
         thinking=_text(data.get("thinking")),
         calls=tuple(_call(as_object(call), counter) for call in as_list(data.get("calls"))),
         stop=cast("Stop | None", data.get("stop")),
-        usage=_maybe(data, "usage", _usage) or ScriptedTurn.usage,
+        usage=_maybe(data, "usage", _usage) or TYPICAL_USAGE,
         fault=_maybe(data, "fault", _fault),
         when=_maybe(data, "when", _when),
         hold=_maybe(data, "hold", _hold),
@@ -168,11 +177,12 @@ def _when(data: JSONObject) -> When:
 
 def _hold(data: JSONObject) -> Hold:
     after, until = _number(data["after_deltas"]), data["until"]
+    gate = as_object(until)
     if until == "end":
         return Hold(after, "end")
-    if "printed" in as_object(until):
-        return Hold(after, "printed", text=as_text(as_object(until)["printed"]))
-    return Hold(after, "delivered", agent=as_text(as_object(until)["delivered"]), turn=_number(as_object(until)["turn"]))
+    if "printed" in gate:
+        return Hold(after, "printed", text=as_text(gate["printed"]))
+    return Hold(after, "delivered", agent=as_text(gate["delivered"]), turn=_number(gate["turn"]))
 
 
 # -- expect -----------------------------------------------------------------------------------------------------------

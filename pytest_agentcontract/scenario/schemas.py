@@ -31,7 +31,8 @@ def _validator(name: str) -> Draft202012Validator:
 def _worded(error: ValidationError) -> str:
     if error.validator != "additionalProperties":
         return error.message
-    known = sorted(as_object(error.schema.get("properties")))
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    known = sorted(schema.get("properties", {}))
     unknown = re.findall(r"'([^']*)'", error.message)
     near = [match for key in unknown for match in difflib.get_close_matches(key, known, n=1)]
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"

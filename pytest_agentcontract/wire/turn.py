@@ -32,6 +32,10 @@ class Usage:
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
 
 
+TYPICAL_USAGE = Usage(10, 5)
+"""What an answer costs that says nothing of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One model answer: thinking, then text, then tool calls. `text` None sends no text block, "" an empty one."""
@@ -40,7 +44,7 @@ class Turn:
     thinking: str | None = None
     calls: tuple[Call, ...] = ()
     stop: Stop | None = None
-    usage: Usage = Usage(10, 5)
+    usage: Usage = TYPICAL_USAGE
 
     @property
     def natural_stop(self) -> Stop:
