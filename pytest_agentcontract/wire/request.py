@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
@@ -81,3 +83,10 @@ class Request:
         """What makes two requests the same to a retry: messages, system and tools, whatever else changed."""
         parts = [self.system, repr(self.messages), dumps([[tool.name, tool.schema] for tool in self.tools])]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def split_system(messages: Iterable[Message]) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+    """Take the system messages before the first other one off as the system prompt; later ones stay in their place."""
+    given = tuple(messages)
+    leading = tuple(takewhile(lambda message: message.role == "system", given))
+    return tuple(text for message in leading for text in message.texts), given[len(leading) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.jsonvalue import JSON
+from pytest_agentcontract.jsonvalue import JSON, dumps
 
 Stop: TypeAlias = Literal["end", "tool-use", "length", "refusal", "absent"]
 """Why the model stopped. `absent` sends no label at all; a turn without one gets the natural label."""
@@ -19,6 +19,11 @@ class Call:
     arguments: JSON = field(default_factory=dict)
     raw_arguments: str | None = None
     id: str = ""
+
+    @property
+    def arguments_text(self) -> str:
+        """The arguments as the text that goes on the wire."""
+        return dumps(self.arguments) if self.raw_arguments is None else self.raw_arguments
 
 
 @dataclass(frozen=True, slots=True)

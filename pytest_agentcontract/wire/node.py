@@ -1,0 +1,95 @@
+"""A place in a request body: reads one JSON document strictly and names the place where it is not what it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pytest_agentcontract.errors import WireError
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+
+T = TypeVar("T")
+
+_KINDS: dict[type, str] = {
+    Missing: "nothing",
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON value and the pointer that leads to it. Clients write null for what they leave out, so null is absent."""
+
+    value: JSON | Missing
+    pointer: str = ""
+
+    def __getitem__(self, key: str) -> Node:
+        return Node(self.members().get(key, MISSING), f"{self.pointer}/{key}")
+
+    @property
+    def absent(self) -> bool:
+        """Whether nothing stands here, or null."""
+        return self.value is MISSING or self.value is None
+
+    def members(self) -> JSONObject:
+        """Return the object that must stand here."""
+        if isinstance(self.value, dict):
+            return self.value
+        raise self.wrong("an object")
+
+    def optional_members(self) -> JSONObject:
+        """Return the object that stands here; an absent one is empty."""
+        return {} if self.absent else self.members()
+
+    def items(self) -> tuple[Node, ...]:
+        """Return the elements of the array that must stand here."""
+        if isinstance(self.value, list):
+            return tuple(Node(item, f"{self.pointer}/{k}") for k, item in enumerate(self.value))
+        raise self.wrong("an array")
+
+    def optional_items(self) -> tuple[Node, ...]:
+        """Return the elements of the array that stands here; an absent one has none."""
+        return () if self.absent else self.items()
+
+    def text(self) -> str:
+        """Return the string that must stand here."""
+        if isinstance(self.value, str):
+            return self.value
+        raise self.wrong("a string")
+
+    def optional_text(self) -> str:
+        """Return the string that stands here; an absent one is empty."""
+        return "" if self.absent else self.text()
+
+    def flag(self) -> bool:
+        """Return the boolean that stands here; an absent one is false."""
+        if self.absent or isinstance(self.value, bool):
+            return bool(self.value)
+        raise self.wrong("a boolean")
+
+    def one_of(self, choices: Mapping[str, T]) -> T:
+        """Return what the string that must stand here means."""
+        word = self.text()
+        if word in choices:
+            return choices[word]
+        raise WireError(f"{word!r} is none of {', '.join(choices)}", where=self.pointer)
+
+    def blocks(self, kind: str) -> tuple[Node, ...]:
+        """Return the blocks of one type of a message content; a content that is a plain string has none."""
+        blocks = () if isinstance(self.value, str) else self.optional_items()
+        return tuple(block for block in blocks if block["type"].text() == kind)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of a message content: a string is one, of an array every text block, absent is none."""
+        return (self.value,) if isinstance(self.value, str) else tuple(b["text"].text() for b in self.blocks("text"))
+
+    def wrong(self, expected: str) -> WireError:
+        """Build the error that says what was expected here and what stands here."""
+        return WireError(f"expected {expected}, found {_KINDS[type(self.value)]}", where=self.pointer)
