@@ -1,0 +1,65 @@
+# Every target sets itself up: the first one in a fresh clone makes .venv, later ones find it ready.
+#
+#   make contract                        judge the embedded reference runtime
+#   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
+#   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
+#   make test                            lint, types, layers, tests, docs
+#   make test-all                        that, and what needs a package registry, npm or more time
+#   make benchmarks                      the figures that are promised, as ratios
+
+RUNTIME ?= reference
+ARGS    ?=
+PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN     := .venv/bin
+
+.PHONY: contract contract-once test test-all lint types layers tests docs network claude-code claude-code-known benchmarks clean
+
+contract: $(if $(filter claude-code,$(RUNTIME)),claude-code,contract-once)
+
+contract-once: .venv/ready
+	$(BIN)/pytest --agent-contract --agent-contract-runtime "$(RUNTIME)" $(ARGS)
+
+test: lint types layers tests docs
+
+test-all: test network contract-once claude-code-known benchmarks
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+layers: .venv/ready
+	$(BIN)/lint-imports
+
+tests: .venv/ready
+	$(BIN)/pytest -q -n 2 -m "not network" $(ARGS)
+
+network: .venv/ready
+	$(BIN)/pytest -q -m network -rs
+
+docs: .venv/ready
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
+
+claude-code: .venv/ready
+	.ci/claude-code $(ARGS)
+
+claude-code-known: .venv/ready
+	.ci/claude-code --known $(ARGS)
+
+benchmarks: .venv/ready
+	$(BIN)/python benchmarks/collection.py
+	$(BIN)/python benchmarks/provider_start.py
+	$(BIN)/python benchmarks/per_case.py
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache docs/_build dist
+
+.venv/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found; name one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@echo "Setting up .venv with $(PYTHON) (once)"
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
