@@ -103,7 +103,8 @@ def _message(node: Node) -> Message:
 
 
 def _call(block: Node) -> Call:
-    return Call(name=block["name"].text(), arguments=block["input"].optional_members(), id=block["id"].text())
+    """Read one tool call; a client may hand broken arguments back as the string that it was sent."""
+    return Call(block["name"].text(), block["input"].anything({}), id=block["id"].text())
 
 
 def _result(block: Node) -> ToolResult:

@@ -38,6 +38,10 @@ class Node:
         """Whether nothing stands here, or null."""
         return self.value is MISSING or self.value is None
 
+    def anything(self, otherwise: JSON) -> JSON:
+        """Return what stands here, whatever it is, or `otherwise` if nothing does."""
+        return otherwise if isinstance(self.value, Missing) else self.value
+
     def members(self) -> JSONObject:
         """Return the object that must stand here."""
         if isinstance(self.value, dict):
