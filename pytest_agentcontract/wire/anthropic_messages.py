@@ -1,4 +1,8 @@
-"""Anthropic Messages: decode a request, encode a turn as one document or as an event stream."""
+"""Anthropic Messages: decode a request, encode a turn as one document or as an event stream.
+
+Raw arguments are text, which only a stream has a place for: there they go out as they are, piece by piece. A whole
+answer holds the value that they spell, and the text itself as a string if they spell none.
+"""
 
 from __future__ import annotations
 

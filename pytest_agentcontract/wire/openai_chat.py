@@ -1,4 +1,8 @@
-"""OpenAI Chat Completions: decode a request, encode a turn as one document or as a stream of chunks."""
+"""OpenAI Chat Completions: decode a request, encode a turn as one document or as a stream of chunks.
+
+Thinking has no place in this format; it goes out as `reasoning_content`, as most servers that imitate it do. Arguments
+are text on this wire, whole and streamed, so that raw ones go out as they are.
+"""
 
 from __future__ import annotations
 
