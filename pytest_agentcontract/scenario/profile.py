@@ -51,10 +51,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ResultRule:
-    """Where the result stands: JSON pointers into the document found at `source`."""
+    """Where the result stands: JSON pointers into the document found at `source`.
+
+    `structured` is read instead of `value` in a run that asked for a schema; `event` holds what the wanted event of
+    JSON lines has at which pointers.
+    """
 
     source: Source = "stdout-json"
     value: str = "/result"
+    structured: str | None = None
     failed: str | None = None
     exit_ok: tuple[int, ...] = (0,)
     usage_input: str | None = None

@@ -1,0 +1,23 @@
+"""How a runtime is driven: one Protocol, one module for each way, one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from pytest_agentcontract.drivers import command, inprocess
+from pytest_agentcontract.drivers.launch import Launch, SeatLike
+from pytest_agentcontract.scenario.observation import Delivery
+
+__all__ = ["DRIVERS", "Driver", "Launch", "SeatLike"]
+
+
+class Driver(Protocol):
+    """Starts a runtime, feeds it, waits for its end and tells what it delivered. Modules satisfy it."""
+
+    def drive(self, launch: Launch) -> Delivery:
+        """Carry out one run; raise DriverError where the runtime could not even be started."""
+
+
+DRIVERS: Mapping[str, Driver] = {"command": command, "python": inprocess}
+"""A profile's `driver` -> the module that drives its runtime."""

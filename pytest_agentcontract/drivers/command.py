@@ -1,0 +1,123 @@
+"""Drive a runtime that is a program: started in a session of its own, kept company, and left with nothing running."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from signal import SIGTERM
+from tempfile import TemporaryDirectory
+
+from pytest_agentcontract.drivers import processes
+from pytest_agentcontract.drivers.conversation import Conversation
+from pytest_agentcontract.drivers.launch import Launch
+from pytest_agentcontract.drivers.outcome import Run, deliver, find
+from pytest_agentcontract.drivers.preparation import arguments, environment, program, write_files
+from pytest_agentcontract.drivers.pump import Pump
+from pytest_agentcontract.errors import DriverError
+from pytest_agentcontract.scenario.observation import Delivery, Ended
+from pytest_agentcontract.scenario.profile import Profile
+
+_TO_COMPLY = 0.5
+_TO_LEAVE = 0.25
+_TO_DIE = 2.0
+_FOR_VERSION = 30.0
+
+
+def drive(launch: Launch) -> Delivery:
+    """Start the profile's command for the case's mode, wait for its end and read what it delivered."""
+    process = _start(launch)
+    started = time.monotonic()
+    pump = Pump(process, launch.seat.printed, Conversation(launch) if process.stdin else None)
+    try:
+        ended = _attend(pump, process, launch.timeout)
+        returned_at = time.monotonic() - started
+        launch.seat.over()
+        leftovers = _see_off(pump, process, launch.nonce)
+    finally:
+        processes.end_all(launch.nonce, process.pid)
+        pump.run(lambda: pump.exited and pump.dry, _TO_DIE)
+        pump.close()
+    code = process.returncode
+    run = Run(
+        ended=_judged(ended, code, pump),
+        exit_code=code,
+        stdout=bytes(pump.stdout),
+        stderr=bytes(pump.stderr),
+        leftovers=leftovers,
+        seconds=time.monotonic() - started,
+        returned_at=returned_at,
+    )
+    return deliver(launch, run, find(launch, run))
+
+
+def version(profile: Profile) -> str:
+    """Ask a runtime for its exact version: the first line that the profile's version command prints, if it has one."""
+    if not profile.version:
+        return ""
+    with TemporaryDirectory() as home:
+        env = environment(profile, Path(home), "version")
+        executable = program(profile.version[0], env["PATH"], profile.name)
+        try:
+            asked = subprocess.run(
+                profile.version,
+                executable=executable,
+                env=env,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_FOR_VERSION,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise DriverError(f"its version command failed: {error}", where=f"runtime {profile.name}") from error
+    return next(iter(asked.stdout.decode(errors="replace").split("\n")), "").strip()
+
+
+def _start(launch: Launch) -> subprocess.Popen[bytes]:
+    profile, mode = launch.profile, launch.case.given.mode
+    argv = arguments(profile.modes[mode], launch.values())
+    env = environment(profile, launch.home, launch.nonce) | launch.environment
+    executable = program(argv[0], env["PATH"], profile.name)
+    try:
+        write_files(launch)
+        return subprocess.Popen(
+            argv,
+            executable=executable,
+            cwd=launch.workdir,
+            env=env,
+            stdin=subprocess.PIPE if mode == "interactive" else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise DriverError(
+            f"{executable} could not be started: {error}",
+            where=f"runtime {profile.name}",
+            remedy="Check its first line (#!), and that every argument and variable can be passed on a command line.",
+        ) from error
+
+
+def _attend(pump: Pump, process: subprocess.Popen[bytes], seconds: float) -> Ended:
+    if pump.run(lambda: pump.exited or pump.flooded, seconds):
+        return "exited"
+    processes.signal_group(process.pid, SIGTERM)
+    pump.run(lambda: pump.exited, _TO_COMPLY)
+    return "time-limit"
+
+
+def _see_off(pump: Pump, process: subprocess.Popen[bytes], nonce: str) -> tuple[str, ...]:
+    """Let the run's other processes leave by themselves for a moment; name those that stay."""
+    since = time.monotonic()
+    pump.run(lambda: pump.dry or pump.flooded, _TO_LEAVE)
+    patience = _TO_LEAVE - (time.monotonic() - since) if pump.exited else 0
+    left = processes.await_exit(nonce, process.pid, patience)
+    return tuple(processes.describe(pid) for pid in left if pid != process.pid)
+
+
+def _judged(ended: Ended, code: int | None, pump: Pump) -> Ended:
+    if pump.flooded:
+        return "output-limit"
+    return "crashed" if ended == "exited" and (code is None or code < 0) else ended

@@ -1,0 +1,160 @@
+"""From what a run left behind to what its caller was handed: find the document, read it by the profile's pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_agentcontract.drivers.launch import Launch
+from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_list, equal, loads, point
+from pytest_agentcontract.scenario.binding import fill
+from pytest_agentcontract.scenario.observation import Delivery, Ended
+from pytest_agentcontract.scenario.profile import ResultRule, Source
+from pytest_agentcontract.wire.turn import Usage
+
+LIMIT = 8 * 1024 * 1024
+"""How many bytes of each output a run may print; one that prints more is ended."""
+
+TOO_MUCH = f"the run printed more than {LIMIT // 1024 // 1024} MiB and was ended"
+
+_SHOWN = 60
+_CANDIDATES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a run ended, before anything is read out of it."""
+
+    ended: Ended
+    exit_code: int | None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    leftovers: tuple[str, ...] = ()
+    seconds: float = 0.0
+    returned_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result document, or why there is none."""
+
+    document: JSON | Missing = MISSING
+    problem: str = ""
+
+
+def find(launch: Launch, run: Run) -> Found:
+    """Look for the result document where the profile says it stands; other modes than `json` have none."""
+    rule = launch.profile.result
+    if launch.case.given.mode != "json":
+        return Found()
+    if run.ended == "output-limit":
+        return Found(problem=TOO_MUCH)
+    try:
+        return Found(_READERS[rule.source](run, rule, launch.values()))
+    except (ValueError, OSError) as error:
+        return Found(problem=str(error))
+
+
+def deliver(launch: Launch, run: Run, found: Found) -> Delivery:
+    """Read value, failure flag, usage and named fields out of the document."""
+    rule, document = launch.profile.result, found.document
+    pointer = rule.value if launch.schema is None or rule.structured is None else rule.structured
+    failed = point(document, rule.failed) if rule.failed is not None else MISSING
+    fields = {name: point(document, pointer) for name, pointer in rule.fields.items()}
+    return Delivery(
+        ended=run.ended,
+        exit_code=run.exit_code,
+        stdout=run.stdout.decode(errors="replace"),
+        stderr=run.stderr.decode(errors="replace"),
+        document=document,
+        problem=found.problem,
+        value=point(document, pointer),
+        failed=failed if isinstance(failed, bool) else None,
+        exit_ok=run.ended == "exited" and run.exit_code in rule.exit_ok,
+        usage=_usage(document, rule),
+        fields={name: value for name, value in fields.items() if not isinstance(value, Missing)},
+        leftovers=run.leftovers,
+        seconds=run.seconds,
+        returned_at=run.returned_at,
+    )
+
+
+def parse(text: str, where: str = "standard output") -> JSON:
+    """Read exactly one JSON document; raise ValueError saying what stands there instead."""
+    if not text.strip():
+        raise ValueError(f"{where} is empty")
+    try:
+        return loads(text)
+    except ValueError as error:
+        shown = text.strip()[:_SHOWN]
+        raise ValueError(f"{where} is not one JSON document ({error}); it begins with {shown!r}") from error
+
+
+def _usage(document: JSON | Missing, rule: ResultRule) -> Usage | None:
+    counts = [point(document, pointer) for pointer in (rule.usage_input, rule.usage_output) if pointer is not None]
+    tokens = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+    return Usage(tokens[0], tokens[1]) if len(tokens) == 2 else None  # noqa: PLR2004 - input and output
+
+
+def _text(content: bytes, where: str) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{where} is not UTF-8 (byte {error.start})") from error
+
+
+def _stdout(run: Run, _rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+    return parse(_text(run.stdout, "standard output"))
+
+
+def _last_of_array(run: Run, rule: ResultRule, values: Mapping[str, str]) -> JSON:
+    items = as_list(_stdout(run, rule, values))
+    if not items:
+        raise ValueError("standard output is not a JSON array with at least one element")
+    return items[-1]
+
+
+def _last_event(run: Run, rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+    """Take the last event with the wanted marks; lines that begin no object are the chatter of a program."""
+    lines = _text(run.stdout, "standard output").splitlines()
+    for line in filter(lambda line: line.startswith("{"), reversed(lines)):
+        event = parse(line, "a line of standard output")
+        if all(equal(point(event, pointer), wanted) for pointer, wanted in rule.event.items()):
+            return event
+    raise ValueError(f"standard output holds no event with {dict(rule.event)}")
+
+
+def _file(_run: Run, rule: ResultRule, values: Mapping[str, str]) -> JSON:
+    path = Path(fill(rule.file, values))
+    try:
+        with path.open("rb") as file:
+            content = file.read(LIMIT + 1)
+    except FileNotFoundError as error:
+        raise ValueError(f"the run did not write {path.name}") from error
+    if len(content) > LIMIT:
+        raise ValueError(f"{path.name} is larger than {LIMIT // 1024 // 1024} MiB")
+    return parse(_text(content, path.name), path.name)
+
+
+def _end_of_stderr(run: Run, _rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+    """Take the last object that begins a line and reaches to the end."""
+    text = _text(run.stderr, "standard error")
+    end = len(text)
+    for _ in range(_CANDIDATES):
+        end = text.rfind("\n{", 0, end)
+        try:
+            return loads(text[end + 1 :])
+        except ValueError:
+            if end < 0:
+                break
+    raise ValueError("standard error does not end with a JSON document")
+
+
+_READERS: Mapping[Source, Callable[[Run, ResultRule, Mapping[str, str]], JSON]] = {
+    "stdout-json": _stdout,
+    "stdout-json-array": _last_of_array,
+    "stdout-json-lines": _last_event,
+    "file": _file,
+    "stderr-json": _end_of_stderr,
+}

@@ -1,0 +1,77 @@
+"""What a program is started with: its arguments, an environment of its own, and the files that it reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pytest_agentcontract.drivers.launch import Launch
+from pytest_agentcontract.drivers.processes import TOKEN
+from pytest_agentcontract.errors import DriverError
+from pytest_agentcontract.jsonvalue import dumps
+from pytest_agentcontract.scenario.binding import fill
+from pytest_agentcontract.scenario.profile import PLACEHOLDERS, Argument, Profile
+
+_KEPT = ("LANG", "TMPDIR", "TZ")
+_LOOPBACK = "127.0.0.1,localhost,::1"
+
+
+def arguments(command: tuple[Argument, ...], values: Mapping[str, str]) -> list[str]:
+    """Fill a command line; a group goes where a value that it needs is not asked for."""
+    return list(_words(command, values))
+
+
+def environment(profile: Profile, home: Path, nonce: str) -> dict[str, str]:
+    """Return the allow-listed part of ours, a home of the run's own, and the mark by which its processes are found."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
+    folders = [*profile.path, os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)]  # noqa: PTH120
+    return kept | {
+        "PATH": os.pathsep.join(folders),
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "NO_PROXY": _LOOPBACK,
+        "no_proxy": _LOOPBACK,
+        TOKEN: nonce,
+    }
+
+
+def program(name: str, path: str, runtime: str) -> str:
+    """Find an executable as a shell would; raise DriverError that tells a missing one from one without permission."""
+    found = shutil.which(name, path=path)
+    if found is not None:
+        return found
+    places = [name] if "/" in name else [os.path.join(folder, name) for folder in path.split(os.pathsep)]  # noqa: PTH118
+    there = next(filter(os.path.exists, places), None)
+    if there is None:
+        what, remedy = f"the program {name!r} was not found", "Install it, or name its folder in the profile's `path`."
+    else:
+        what, remedy = f"{there} is not an executable file", f"Name a program, or make it one: chmod +x {there}"
+    raise DriverError(what, where=f"runtime {runtime}", remedy=remedy)
+
+
+def write_files(launch: Launch) -> None:
+    """Make the run's folders, and write down the schema to ask for and the files of the profile."""
+    values, schema = launch.values(), launch.schema
+    contents = {fill(path, values): fill(text, values) for path, text in launch.profile.files.items()}
+    if schema is not None:
+        contents[str(launch.schema_file)] = dumps(schema)
+    for folder in (launch.workdir, launch.home):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in contents.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode(errors="surrogatepass"))
+
+
+def _words(command: tuple[Argument, ...], values: Mapping[str, str]) -> Iterator[str]:
+    absent = [f"{{{name}}}" for name in PLACEHOLDERS - values.keys()]
+    for argument in command:
+        group = (argument,) if isinstance(argument, str) else argument
+        if isinstance(argument, str) or not any(name in word for word in group for name in absent):
+            yield from (fill(word, values) for word in group)

@@ -1,0 +1,224 @@
+"""agent-contract.toml -> profiles: TOML read strictly, checked against the profile schema, made into values.
+
+The shipped profiles take the same road, so that they can say nothing that a user's can't.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TypeVar, cast
+
+from pytest_agentcontract import resources
+from pytest_agentcontract.errors import ProfileError
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text
+from pytest_agentcontract.scenario.profile import (
+    Argument,
+    Attribution,
+    Binding,
+    Driver,
+    Limits,
+    Profile,
+    ResultRule,
+    SideCall,
+    Source,
+    WireSetup,
+)
+from pytest_agentcontract.scenario.profile_faults import faults
+from pytest_agentcontract.scenario.start import Mode
+
+_T = TypeVar("_T")
+_REMEDY = "The page `write-a-profile` of the documentation describes the format."
+_RESERVED = ("mutant:", "null:", "reference-")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """An agent-contract.toml: its runtimes in order, the requirement set it names, where it pins its snapshots."""
+
+    path: Path
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    requirements: str = ""
+    snapshots: Path | None = None
+
+
+def load_config(path: Path) -> Config:
+    """Read the user's agent-contract.toml; raise ProfileError naming file, place and remedy."""
+    from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
+
+    content = _content(path)
+    document = _document(content, path)
+    for name in as_object(document.get("runtimes", {})):
+        if name == "reference" or name.startswith(_RESERVED):
+            _refuse(path, f"runtimes.{name}", f"the name {name!r} is reserved", "Give your runtime a name of its own.")
+    for place, complaint in complaints("profile", document):
+        _refuse(path, place.removeprefix("$."), complaint)
+    snapshots = document.get("snapshots")
+    return Config(
+        path=path,
+        profiles=_profiles(document, content, path),
+        requirements=as_text(document.get("requirements", "")),
+        snapshots=path.parent / as_text(snapshots) if snapshots else None,
+    )
+
+
+def load_profiles(path: Path) -> dict[str, Profile]:
+    """Read the runtimes of the user's agent-contract.toml by name; raise ProfileError for whatever is wrong with it."""
+    return dict(load_config(path).profiles)
+
+
+@cache
+def shipped() -> Mapping[str, Profile]:
+    """Return every shipped profile by name; the project's own tests hold them to the schema."""
+    found: dict[str, Profile] = {}
+    for path in sorted(resources.profiles().glob("*.toml")):
+        content = _content(path)
+        found |= _profiles(_document(content, path), content, path)
+    return found
+
+
+def _profiles(document: JSONObject, content: bytes, path: Path) -> dict[str, Profile]:
+    digest = hashlib.sha256(content).hexdigest()
+    runtimes = {name: as_object(data) for name, data in as_object(document["runtimes"]).items()}
+    for name, data in runtimes.items():
+        for place, complaint in faults(data):
+            _refuse(path, f"runtimes.{name}.{place}", complaint)
+    return {name: _built(name, data, path.parent, digest) for name, data in runtimes.items()}
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ProfileError(error.strerror or str(error), where=str(path), remedy="Name an existing file.") from error
+
+
+def _document(content: bytes, path: Path) -> JSONObject:
+    try:
+        return as_object(_plain(tomllib.loads(content.decode())))
+    except (ValueError, RecursionError) as error:
+        message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ProfileError(f"not usable TOML: {message}", where=str(path), remedy=_REMEDY) from error
+
+
+def _plain(value: object) -> JSON:
+    """Return TOML as JSON: dates, NaN and infinity have no place in a profile."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, str | int) or (isinstance(value, float) and abs(value) < float("inf")):
+        return value
+    raise ValueError(f"the value {value} is neither text, number, boolean, list nor table")
+
+
+def _refuse(path: Path, place: str, complaint: str, remedy: str = _REMEDY) -> None:
+    raise ProfileError(complaint, where=f"{path}: {place}", remedy=remedy)
+
+
+def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
+    return Profile(
+        name=name,
+        driver=cast("Driver", data["driver"]),
+        wires={wire: _wire(as_object(setup)) for wire, setup in as_object(data["wires"]).items()},
+        result=_result(as_object(data.get("result", {}))),
+        capabilities=frozenset(_texts(data["capabilities"])),
+        modes={cast("Mode", mode): _command(argv, folder) for mode, argv in as_object(data.get("modes", {})).items()},
+        entry=as_text(data.get("entry", "")),
+        settings=_strings(data, "settings"),
+        tools={part: _binding(as_object(tool)) for part, tool in as_object(data["tools"]).items()},
+        limits=_limits(as_object(data.get("limits", {}))),
+        files=_strings(data, "files"),
+        env=_strings(data, "env"),
+        path=tuple(_beside(folder, entry) for entry in _texts(data.get("path", []))),
+        attribution=cast("Attribution", data.get("attribution", "token")),
+        agents=_strings(data, "agents"),
+        side_calls=tuple(_side_call(as_object(rule)) for rule in as_list(data.get("side_calls", []))),
+        tool_error=as_text(data.get("tool_error", "")),
+        failure=as_text(data.get("failure", "")),
+        timeout=_number(data.get("timeout", 30)),
+        version=_version(data, folder),
+        digest=digest,
+    )
+
+
+def _wire(data: JSONObject) -> WireSetup:
+    return WireSetup(_strings(data, "env"), as_text(data.get("suffix", "")))
+
+
+def _result(data: JSONObject) -> ResultRule:
+    return ResultRule(
+        source=cast("Source", data.get("from", "stdout-json")),
+        value=as_text(data.get("value", "/result")),
+        structured=_optional(data, "structured", str),
+        failed=_optional(data, "failed", str),
+        exit_ok=tuple(code for code in as_list(data.get("exit_ok", [0])) if isinstance(code, int)),
+        usage_input=_optional(data, "usage_input", str),
+        usage_output=_optional(data, "usage_output", str),
+        fields=_strings(data, "fields"),
+        file=as_text(data.get("file", "")),
+        event=as_object(data.get("event", {})),
+    )
+
+
+def _limits(data: JSONObject) -> Limits:
+    return Limits(_optional(data, "steps", int), _optional(data, "nudges", int))
+
+
+def _binding(data: JSONObject) -> Binding:
+    return Binding(
+        name=as_text(data["name"]),
+        arguments=as_object(data.get("arguments", {})),
+        payload=as_text(data.get("payload", "")),
+        schema_template=data.get("schema_template", MISSING),
+    )
+
+
+def _side_call(data: JSONObject) -> SideCall:
+    return SideCall(
+        answer=as_text(data["answer"]),
+        tools="none" if "tools" in data else "any",
+        system_contains=as_text(data.get("system_contains", "")),
+        model=as_text(data.get("model", "")),
+    )
+
+
+def _command(argv: JSON, folder: Path) -> tuple[Argument, ...]:
+    words = [tuple(map(as_text, word)) if isinstance(word, list) else as_text(word) for word in as_list(argv)]
+    return (_program(folder, as_text(as_list(argv)[0])), *words[1:])
+
+
+def _version(data: JSONObject, folder: Path) -> tuple[str, ...]:
+    words = _texts(data.get("version", []))
+    return (_program(folder, words[0]), *words[1:]) if words else ()
+
+
+def _program(folder: Path, name: str) -> str:
+    """Return a program as named, but with a relative path taken from the file's folder: a run has its own."""
+    return _beside(folder, name) if "/" in name and not name.startswith("{") else name
+
+
+def _beside(folder: Path, entry: str) -> str:
+    return os.path.normpath(folder.absolute() / os.path.expanduser(entry))  # noqa: PTH111 - Path's own raises on ~nobody
+
+
+def _optional(data: JSONObject, key: str, kind: type[_T]) -> _T | None:
+    value = data.get(key)
+    return value if isinstance(value, kind) else None
+
+
+def _number(value: JSON) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _strings(data: JSONObject, key: str) -> dict[str, str]:
+    return {name: as_text(value) for name, value in as_object(data.get(key, {})).items()}
+
+
+def _texts(value: JSON) -> tuple[str, ...]:
+    return tuple(as_text(item) for item in as_list(value))

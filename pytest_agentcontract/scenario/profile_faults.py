@@ -1,0 +1,114 @@
+"""What no schema can say of a profile: placeholders that mean something where they stand, claims that fit together."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text
+from pytest_agentcontract.scenario.profile import PLACEHOLDERS
+
+_IN_BRACES = re.compile(r"(?<![{$])\{([a-z][a-z_]*)\}(?!\})")
+_OF_THE_RUN = frozenset({"base_url", "api_key", "nonce", "port", "workdir", "home"})
+_MAY_BE_ABSENT = frozenset({"schema_file", "schema_json", "max_turns"})
+_ONE_RUN = _OF_THE_RUN | _MAY_BE_ABSENT | {"prompt"}
+
+# Where braces other than placeholders have no business, an unknown name is a misspelt one; files and tool arguments
+# hold settings and program text of every kind, so there only a known placeholder in the wrong place is an error.
+_STRICT = {"modes": _ONE_RUN, "wires": _OF_THE_RUN, "env": _OF_THE_RUN}
+_LENIENT = {
+    "files": _OF_THE_RUN | {"prompt"},
+    "tools": frozenset({"mark", "child_prompt", "nonce", "workdir"}),
+    "result": frozenset({"workdir", "home", "nonce"}),
+}
+_MODE_OF = {"headless": "json", "text": "text", "interactive": "interactive"}
+_TOOL_OF = {"root-return": "return", "child-return": "return", "sub-agents": "spawn"}
+_ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
+
+
+def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Yield (place, complaint) for each fault of one runtime's table that already has the right shape."""
+    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _patterns):
+        yield from find(data)
+
+
+def _misplaced(data: JSONObject) -> Iterator[tuple[str, str]]:
+    for part, allowed in (_STRICT | _LENIENT).items():
+        for place, text in _texts(data.get(part), part):
+            here = allowed - {"prompt"} if place.startswith("modes.interactive") else allowed
+            for name in _IN_BRACES.findall(text):
+                if name not in here and (name in PLACEHOLDERS or part in _STRICT):
+                    yield place, _unmeant(name, here)
+
+
+def _unmeant(name: str, allowed: frozenset[str]) -> str:
+    known = name in PLACEHOLDERS
+    what = f"the placeholder {{{name}}} means nothing here" if known else f"unknown placeholder {{{name}}}"
+    near = difflib.get_close_matches(name, allowed, n=1)
+    return f"{what}; did you mean {{{near[0]}}}?" if near else f"{what}; known: {', '.join(sorted(allowed))}"
+
+
+def _ungrouped(data: JSONObject) -> Iterator[tuple[str, str]]:
+    for mode, argv in as_object(data.get("modes", {})).items():
+        for index, word in enumerate(as_list(argv)):
+            for name in _MAY_BE_ABSENT.intersection(_IN_BRACES.findall(as_text(word))):
+                group = f'["--option", "{{{name}}}"]'
+                yield f"modes.{mode}[{index}]", f"{{{name}}} is not asked for in every run: group it, as in {group}"
+
+
+def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a root that never hears its prompt, a tool that never gets what it is called for."""
+    files = list(_texts(data.get("files"), ""))
+    for mode in as_object(data.get("modes", {})).keys() - {"interactive"}:
+        if not _holds([*files, *_texts(as_object(data["modes"])[mode], "")], "prompt"):
+            yield f"modes.{mode}", "holds no {prompt}: the runtime would never hear its task"
+    for part, tool in as_object(data["tools"]).items():
+        wanted = _ARGUMENT_OF.get(part)
+        if wanted and not _holds(_texts(as_object(tool).get("arguments"), ""), wanted):
+            yield f"tools.{part}.arguments", f"holds no {{{wanted}}}"
+
+
+def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a capability that nothing else in the profile makes possible."""
+    modes, tools = as_object(data.get("modes", {})), as_object(data["tools"])
+    for index, capability in enumerate(map(as_text, as_list(data["capabilities"]))):
+        mode, tool = _MODE_OF.get(capability), _TOOL_OF.get(capability)
+        if mode and data["driver"] == "command" and mode not in modes:
+            yield f"capabilities[{index}]", f"{capability!r} needs modes.{mode}"
+        if tool and tool not in tools:
+            yield f"capabilities[{index}]", f"{capability!r} needs tools.{tool}"
+
+
+def _unreachable(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a wire format whose runtime would talk to the real provider, because nothing tells it our address."""
+    shared = [pair for part in ("env", "files", "modes") for pair in _texts(data.get(part), "")]
+    for wire, setup in as_object(data["wires"]).items():
+        texts = [*shared, *_texts(setup, "")]
+        if not (_holds(texts, "base_url") or _holds(texts, "port")):
+            yield f"wires.{wire}.env", "holds no {base_url}: the runtime would never find the scripted provider"
+
+
+def _patterns(data: JSONObject) -> Iterator[tuple[str, str]]:
+    for key in ("tool_error", "failure"):
+        try:
+            re.compile(as_text(data.get(key, "")))
+        except re.error as error:
+            yield key, f"not a regular expression: {error}"
+
+
+def _texts(value: JSON, place: str) -> Iterator[tuple[str, str]]:
+    """Yield (place, text) for every string below a value, keys of objects too."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{place}.{key}", key
+            yield from _texts(item, f"{place}.{key}")
+
+
+def _holds(texts: Iterator[tuple[str, str]] | list[tuple[str, str]], name: str) -> bool:
+    return any(f"{{{name}}}" in text for _, text in texts)
