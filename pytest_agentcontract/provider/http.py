@@ -1,0 +1,187 @@
+"""One HTTP/1.1 connection: httptools reads the requests, and answers are raw bytes: every byte is ours to decide."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+import httptools
+
+from pytest_agentcontract.provider.response import head
+from pytest_agentcontract.wire.faults import Ending
+
+MOST_HEADERS = 64 * 1024
+MOST_BODY = 256 * 1024 * 1024
+
+_CLOSING = {"connection": "close", "content-length": "0"}
+_RST_ON_CLOSE = struct.pack("ii", 1, 0)
+_TIME_TO_READ = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One request as it came in. `path` has no query; header names are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    version: str
+    keep_alive: bool
+
+
+Handler: TypeAlias = Callable[["Connection", Incoming], Awaitable[None]]
+
+
+class Connection(asyncio.Protocol):
+    """Reads requests, hands them to `handle` one after the other, and writes what it is told."""
+
+    def __init__(self, handle: Handler, alive: set[Connection]) -> None:
+        self._handle, self._alive = handle, alive
+        self._waiting: deque[Incoming] = deque()
+        self.task: asyncio.Task[None] | None = None
+        self.owner: object = None
+        self._deaf = False
+        self._parser = httptools.HttpRequestParser(self)
+        self._reset()
+
+    # ---- what asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take over a new connection; small writes leave at once."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._alive.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Feed the parser; what it can't read is refused, and nothing after it is read."""
+        if self._deaf:
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as offer:
+            # An offer to change protocols (h2c) may be passed over: what follows is the next request.
+            self._parser = httptools.HttpRequestParser(self)
+            self.data_received(data[offer.args[0] :])
+        except httptools.HttpParserError:
+            self._refuse(400)
+        else:
+            self._check_size(len(data))
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Give up whatever was being answered."""
+        self._alive.discard(self)
+        if self.task is not None:
+            self.task.cancel()
+
+    # ---- what httptools calls
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._reset()
+
+    def on_url(self, url: bytes) -> None:
+        """Collect the target, which may come in pieces."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take one header line."""
+        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        """Ask for the body if the client waits to be asked."""
+        self._in_head = False
+        if self._headers.get("expect", "").lower() == "100-continue" and self.task is None:
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def on_body(self, body: bytes) -> None:
+        """Collect a piece of the body."""
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """Hand the request over, after those that came before it on this connection."""
+        parser = self._parser
+        self._waiting.append(
+            Incoming(
+                parser.get_method().decode("latin-1"),
+                _path(self._url),
+                self._headers,
+                b"".join(self._body),
+                parser.get_http_version(),
+                parser.should_keep_alive(),
+            )
+        )
+        self._reset()
+        if self.task is None:
+            self.task = asyncio.get_running_loop().create_task(self._work())
+
+    # ---- what a handler calls
+
+    @property
+    def closing(self) -> bool:
+        """Whether nothing that is written arrives any more."""
+        return self._transport.is_closing()
+
+    def write(self, data: bytes) -> None:
+        """Send bytes; to a client that is gone, nothing."""
+        self._transport.write(data)
+
+    async def cut(self, ending: Ending) -> None:
+        """Break the connection off: by FIN, or by RST once the client had time to read what was sent."""
+        self._deaf = True
+        if ending == "fin":
+            self._transport.close()
+            return
+        await asyncio.sleep(_TIME_TO_READ)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RST_ON_CLOSE)
+        self._transport.abort()
+
+    def abort(self) -> None:
+        """End the connection and whatever is being answered on it."""
+        self._deaf = True
+        self._transport.abort()
+        if self.task is not None:
+            self.task.cancel()
+
+    # ---- inside
+
+    @property
+    def _socket(self) -> socket.socket:
+        return cast("socket.socket", self._transport.get_extra_info("socket"))
+
+    def _reset(self) -> None:
+        self._url, self._in_head, self._size = b"", True, 0
+        self._headers: dict[str, str] = {}
+        self._body: list[bytes] = []
+
+    def _check_size(self, received: int) -> None:
+        self._size += received
+        if self._size > (MOST_HEADERS if self._in_head else MOST_BODY):
+            self._refuse(431 if self._in_head else 413)
+
+    def _refuse(self, status: int) -> None:
+        if self.task is None:
+            self._transport.write(head(status, _CLOSING))
+        self._deaf = True
+        self._transport.close()
+
+    async def _work(self) -> None:
+        while self._waiting and not self.closing:
+            incoming = self._waiting.popleft()
+            await self._handle(self, incoming)
+            if not incoming.keep_alive:
+                self._transport.close()
+        self.task = None
+
+
+def _path(url: bytes) -> str:
+    try:
+        path: bytes | None = httptools.parse_url(url).path
+    except httptools.HttpParserInvalidURLError:
+        path = None
+    return (path or b"").decode("latin-1")

@@ -1,0 +1,199 @@
+"""The model's seat at one case: answers what comes in below its prefix, and tells the driver how far the run is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from pytest_agentcontract.errors import WireError
+from pytest_agentcontract.jsonvalue import loads
+from pytest_agentcontract.provider.http import Connection, Incoming
+from pytest_agentcontract.provider.response import FINAL, Cut, Step, document, head, steps
+from pytest_agentcontract.scenario.case import Hold
+from pytest_agentcontract.scenario.cursor import Answer
+from pytest_agentcontract.scenario.observation import Exchange
+from pytest_agentcontract.scenario.script import Script
+from pytest_agentcontract.wire.formats import WireFormat
+
+HOLD_LIMIT = 3.0
+"""How long a gate stays shut at most, in seconds; one that waits for the run's end has no limit."""
+
+_T = TypeVar("_T")
+
+
+class Seat:
+    """One scripted case behind one base URL. The public methods may be called from any thread but the server's own."""
+
+    def __init__(
+        self,
+        script: Script,
+        wire: WireFormat,
+        base_url: str,
+        loop: asyncio.AbstractEventLoop,
+        forget: Callable[[], object],
+    ) -> None:
+        self.base_url = base_url
+        self.unused: Mapping[str, int] = {}
+        self._script, self._wire, self._loop = script, wire, loop
+        self._forget = forget
+        self._connections: set[Connection] = set()
+        self._frozen: tuple[Exchange, ...] | None = None
+        self._failure: Exception | None = None
+        self._printed: list[str] = []
+        self._over = False
+        self._busy, self._active_at = 0, time.monotonic()
+        self._change = asyncio.Event()
+
+    # ---- for the driver
+
+    def printed(self, text: str) -> None:
+        """Take the next piece of what the runtime printed: gates may wait for it."""
+        self._loop.call_soon_threadsafe(self._take_printed, text)
+
+    def over(self) -> None:
+        """Take note that the runtime is gone: answers that were held until then are broken off."""
+        self._loop.call_soon_threadsafe(self._take_over)
+
+    def turns_delivered(self, agent: str) -> int:
+        """Return how many turns of an agent's script were handed over whole."""
+        return self._ask(lambda: len(self._script.log.delivered_turns(agent)))
+
+    def wait_turns(self, agent: str, count: int, timeout: float) -> bool:
+        """Wait until so many turns of an agent were handed over; False if the time is up, or one was withheld."""
+
+        def enough() -> bool:
+            return len(self._script.log.delivered_turns(agent)) >= count
+
+        async def wait() -> bool:
+            await self._until(lambda: enough() or self._over or self._script.withheld(agent), timeout)
+            return enough()
+
+        return asyncio.run_coroutine_threadsafe(wait(), self._loop).result()
+
+    def quiet_for(self) -> float:
+        """Return for how many seconds nothing has happened; 0 while a request is being answered (held ones aside)."""
+        return self._ask(lambda: 0.0 if self._busy else time.monotonic() - self._active_at)
+
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Return what was asked and answered so far."""
+        return self._ask(self._script.exchanges) if self._frozen is None else self._frozen
+
+    def close(self) -> tuple[Exchange, ...]:
+        """End the seat: break off what is open, and return everything that was asked and answered."""
+        if self._frozen is None:
+            asyncio.run_coroutine_threadsafe(self._freeze(), self._loop).result()
+        if self._failure is not None:
+            raise self._failure
+        return self._frozen or ()
+
+    # ---- in the loop's thread
+
+    async def serve(self, connection: Connection, incoming: Incoming, path: str) -> None:
+        """Answer one request below this seat's prefix."""
+        self._connections.add(connection)
+        connection.owner = self
+        self._busy += 1
+        try:
+            await self._respond(connection, incoming, path)
+        except Exception as failure:  # noqa: BLE001 - a fault of ours, raised again by close()
+            self._failure = self._failure or failure
+            connection.abort()
+        finally:
+            self._busy -= 1
+            self._changed()
+
+    async def _respond(self, connection: Connection, incoming: Incoming, path: str) -> None:
+        if incoming.method == "HEAD":
+            connection.write(head(200, {"content-length": "0"}))
+        elif self._wire.owns(incoming.method, path):
+            await self._deliver(connection, self._answer(incoming), chunked=incoming.version != "1.0")
+        else:
+            message = f"nothing is served at {incoming.method} {path}: this seat speaks {self._wire.NAME}"
+            connection.write(document(404, self._wire.encode_error(404, message), FINAL))
+
+    def _answer(self, incoming: Incoming) -> Answer:
+        try:
+            request = self._wire.decode_request(loads(incoming.body))
+        except (ValueError, WireError) as error:
+            return self._script.undecodable(f"the request body can't be read: {error}")
+        return self._script.answer(request, incoming.headers)
+
+    async def _deliver(self, connection: Connection, answer: Answer, *, chunked: bool) -> None:
+        serial, plan = answer.exchange.serial, steps(answer, self._wire, chunked=chunked)
+        begun = whole = False
+        try:
+            await asyncio.sleep(answer.delay)
+            for step in plan[:-1]:
+                begun = await self._take(connection, step, serial) or begun
+            whole = not (isinstance(plan[-1], Cut) or connection.closing)
+            if whole:
+                # First the mark, then the bytes: the client may ask again before this task goes on.
+                self._script.log.delivered(serial)
+            await self._take(connection, plan[-1], serial)
+        finally:
+            if not whole:
+                self._script.log.broken_off(serial, begun=begun)
+
+    async def _take(self, connection: Connection, step: Step, serial: int) -> bool:
+        """Do one step of a response; tell whether it sent something."""
+        if isinstance(step, Hold):
+            await self._stand(step, serial)
+        elif isinstance(step, Cut):
+            await connection.cut(step.ending)
+        else:
+            connection.write(step)
+        return isinstance(step, bytes)
+
+    async def _stand(self, hold: Hold, serial: int) -> None:
+        """Wait at a gate. A client that waits with us is not busy: an interactive run may be fed meanwhile."""
+        limit = None if hold.until == "end" else HOLD_LIMIT
+        self._busy -= 1
+        try:
+            if not await self._until(lambda: self._gate_open(hold), limit):
+                self._script.log.time_was_up(serial)
+        finally:
+            self._busy += 1
+
+    def _gate_open(self, hold: Hold) -> bool:
+        return self._script.log.gate_open(hold, "".join(self._printed), over=self._over)
+
+    async def _until(self, condition: Callable[[], bool], limit: float | None) -> bool:
+        try:
+            async with asyncio.timeout(limit):
+                while not condition():
+                    await self._change.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _changed(self) -> None:
+        """Wake whoever waits for a condition; each looks again for itself."""
+        self._active_at = time.monotonic()
+        self._change.set()
+        self._change = asyncio.Event()
+
+    def _take_printed(self, text: str) -> None:
+        self._printed.append(text)
+        self._changed()
+
+    def _take_over(self) -> None:
+        self._over = True
+        self._changed()
+
+    async def _freeze(self) -> None:
+        mine = [connection for connection in self._connections if connection.owner is self]
+        tasks = [connection.task for connection in mine if connection.task is not None]
+        for connection in mine:
+            connection.abort()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._forget()
+        self.unused, self._frozen = self._script.unused(), self._script.exchanges()
+
+    def _ask(self, question: Callable[[], _T]) -> _T:
+        async def ask() -> _T:
+            return question()
+
+        return asyncio.run_coroutine_threadsafe(ask(), self._loop).result()

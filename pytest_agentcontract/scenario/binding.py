@@ -1,0 +1,137 @@
+"""From a case's words to one run's: the nonce, the runtime's own tools, the places on disk, the agents' prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import TypeVar, cast
+
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, dumps, place
+from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
+from pytest_agentcontract.scenario.profile import Binding, Profile
+from pytest_agentcontract.wire.turn import Call, Turn
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where one run leaves its traces, and what its children are told: `prompts` holds each agent's seed prompt."""
+
+    nonce: str
+    workdir: Path
+    prompts: Mapping[str, str]
+
+    def mark(self, label: str) -> Path:
+        """Return the file that the `$work` call with this label creates."""
+        return self.workdir / f"mark-{label}-{self.nonce}"
+
+
+def token(agent: str, nonce: str) -> str:
+    """Return the text that tells an agent's requests from all others'; it stands in the agent's first message."""
+    return f"[[{agent}-{nonce}]]"
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Replace `{name}` for each name of `values`, in one pass: what is put in is not looked at again."""
+    if "{" not in text:
+        return text
+    names = "|".join(map(re.escape, values))
+    return re.sub(rf"\{{({names})\}}", lambda found: values[found[1]], text)
+
+
+def bind(case: Case, nonce: str) -> Case:
+    """Put this run's nonce into everything that is given, said and expected."""
+
+    def fresh(text: str) -> str:
+        return fill(text, {"nonce": nonce})
+
+    return replace(
+        case, given=_mapped(case.given, fresh), script=_mapped(case.script, fresh), expect=_mapped(case.expect, fresh)
+    )
+
+
+def bind_turn(turn: ScriptedTurn, profile: Profile, places: Places, label: str) -> Turn:
+    """Say a scripted turn in the runtime's own tools; `label` makes the call ids unique in the run."""
+    calls = tuple(_bind_call(call, profile, places, f"toolu_{label}_{k}") for k, call in enumerate(turn.calls, 1))
+    return Turn(turn.text, turn.thinking, calls, turn.stop, turn.usage)
+
+
+def tool_name(call: ScriptedCall, profile: Profile) -> str:
+    """Return the name under which the runtime must advertise the tool of this call."""
+    return _binding(call, profile).name
+
+
+def _bind_call(call: ScriptedCall, profile: Profile, places: Places, call_id: str) -> Call:
+    binding = _binding(call, profile)
+    build = _BUILDERS.get(call.tool, _as_given)
+    arguments = build(call, binding, places) if call.arguments is MISSING else _as_given(call, binding, places)
+    raw = dumps(arguments)[: -call.truncate] if call.truncate else call.raw_arguments
+    return Call(binding.name, arguments, raw, call_id)
+
+
+def _binding(call: ScriptedCall, profile: Profile) -> Binding:
+    """Find the profile's tool for a `$` name; any other name, and a part that is not bound, stands for itself."""
+    bound = profile.tools.get(call.tool[1:]) if call.tool in _BUILDERS else None
+    return bound or Binding(call.tool)
+
+
+def _returned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
+    if call.value is MISSING:
+        return {}
+    return _merged(
+        _filled(binding.arguments, {"nonce": places.nonce}), place(binding.payload, cast("JSON", call.value))
+    )
+
+
+def _worked(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
+    return _filled(binding.arguments, _placeholders(places) | {"mark": str(places.mark(call.mark))})
+
+
+def _spawned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
+    return _filled(binding.arguments, _placeholders(places) | {"child_prompt": places.prompts[call.agent]})
+
+
+def _as_given(call: ScriptedCall, _binding: Binding, _places: Places) -> JSON:
+    return {} if call.arguments is MISSING else cast("JSON", call.arguments)
+
+
+_BUILDERS: Mapping[str, Callable[[ScriptedCall, Binding, Places], JSON]] = {
+    RETURN: _returned,
+    WORK: _worked,
+    SPAWN: _spawned,
+}
+
+
+def _placeholders(places: Places) -> dict[str, str]:
+    return {"nonce": places.nonce, "workdir": str(places.workdir)}
+
+
+def _filled(arguments: JSONObject, values: Mapping[str, str]) -> JSONObject:
+    return _mapped(arguments, lambda text: fill(text, values))
+
+
+def _merged(under: JSON, over: JSON) -> JSON:
+    """Lay one JSON value over another: objects key by key, anything else replaces."""
+    if isinstance(under, dict) and isinstance(over, dict):
+        return under | {key: _merged(under.get(key), value) for key, value in over.items()}
+    return over
+
+
+def _mapped(value: _T, change: Callable[[str], str]) -> _T:
+    """Change every string inside a value, keys too, whatever tuples, lists, mappings and dataclasses it is made of."""
+    return cast("_T", _rebuilt(value, change))
+
+
+def _rebuilt(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, tuple | list):
+        return type(value)(_rebuilt(item, change) for item in value)
+    if isinstance(value, Mapping):
+        return {_rebuilt(key, change): _rebuilt(item, change) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{part.name: _rebuilt(getattr(value, part.name), change) for part in fields(value)})
+    return value

@@ -1,0 +1,81 @@
+"""Where one agent stands in its script, and what it was last answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import cast
+
+from pytest_agentcontract.jsonvalue import JSON, MISSING
+from pytest_agentcontract.scenario.case import RETURN, Hold, ScriptedTurn
+from pytest_agentcontract.scenario.observation import Exchange
+from pytest_agentcontract.wire.faults import Fault
+from pytest_agentcontract.wire.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to do with one request: a turn to send after `delay` seconds, perhaps held or cut, or an error status."""
+
+    exchange: Exchange
+    turn: Turn | None = None
+    fault: Fault | None = None
+    hold: Hold | None = None
+    status: int = 200
+    message: str = ""
+    delay: float = 0.0
+
+
+@dataclass(slots=True)
+class Cursor:
+    """One agent's place. `faulted`: the entry at `at` has had its faulted attempt; `served`: entries handed out."""
+
+    agent: str
+    entries: tuple[ScriptedTurn, ...] = ()
+    at: int = 0
+    polls: int = 0
+    faulted: bool = False
+    withheld: bool = False
+    answers: int = 0
+    last: Answer | None = None
+    served: set[int] = field(default_factory=set)
+
+    @property
+    def entry(self) -> ScriptedTurn | None:
+        """The next entry, or None after the script's end."""
+        return self.entries[self.at] if self.at < len(self.entries) else None
+
+    @property
+    def payloads(self) -> dict[int, tuple[JSON, ...]]:
+        """What each turn returns, by the turn's number."""
+        return {number: tuple(_returned(entry)) for number, entry in enumerate(self.entries, 1)}
+
+    def attempt(self) -> None:
+        """Use up the faulted attempt: an entry that is nothing else is done, the content of another is still due."""
+        entry = self.entries[self.at]
+        self.faulted = not entry.repeat
+        if entry.only_fault:
+            self.advance()
+
+    def advance(self) -> None:
+        """Leave the entry behind, unless it is served for ever."""
+        self.served.add(self.at)
+        if not self.entries[self.at].repeat:
+            self.at, self.polls, self.faulted = self.at + 1, 0, False
+
+    def left_over(self, delivered: Iterable[int]) -> int:
+        """Count the entries that were never handed over, given the numbers of those that were."""
+        whole = {number - 1 for number in delivered}
+        return sum(
+            not entry.repeat and at not in (self.served if _need_not_arrive(entry) else whole)
+            for at, entry in enumerate(self.entries)
+        )
+
+
+def _returned(entry: ScriptedTurn) -> list[JSON]:
+    return [cast("JSON", call.value) for call in entry.calls if call.tool == RETURN and call.value is not MISSING]
+
+
+def _need_not_arrive(entry: ScriptedTurn) -> bool:
+    """Tell whether an entry is used once it was served: a fault alone, or an answer that is held until the end."""
+    return entry.only_fault or (entry.hold is not None and entry.hold.until == "end")

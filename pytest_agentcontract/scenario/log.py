@@ -1,0 +1,105 @@
+"""Everything asked and answered in one run, in order of arrival, and what of it reached the client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from pytest_agentcontract.jsonvalue import point
+from pytest_agentcontract.scenario.case import Hold
+from pytest_agentcontract.scenario.observation import Exchange, Kind
+from pytest_agentcontract.wire.request import Request
+from pytest_agentcontract.wire.turn import Turn, Usage
+
+
+@dataclass(slots=True)
+class Log:
+    """The exchanges of one run; serial numbers count from 1, times from the making of the log."""
+
+    clock: Callable[[], float] = time.monotonic
+    started: float = field(init=False)
+    entries: list[Exchange] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    def add(
+        self,
+        agent: str,
+        kind: Kind,
+        request: Request,
+        answer: Turn | None,
+        *,
+        turn: int = 0,
+        retry: bool = False,
+        note: str = "",
+    ) -> Exchange:
+        """Record a request on its arrival."""
+        exchange = Exchange(
+            serial=len(self.entries) + 1,
+            agent=agent,
+            kind=kind,
+            request=request,
+            turn=turn,
+            answer=answer,
+            retry=retry,
+            received_at=self.clock() - self.started,
+            note=note,
+        )
+        self.entries.append(exchange)
+        return exchange
+
+    def __getitem__(self, serial: int) -> Exchange:
+        return self.entries[serial - 1]
+
+    def delivered(self, serial: int) -> None:
+        """Note that the whole answer is handed over; an error that was scripted is no answer."""
+        exchange = self[serial]
+        if exchange.kind != "fault":
+            self.entries[serial - 1] = replace(exchange, delivered=True, sent=_reported(exchange))
+
+    def broken_off(self, serial: int, *, begun: bool) -> None:
+        """Note that an answer was cut, or that the client hung up. `begun`: its first events were sent."""
+        exchange = self[serial]
+        self.entries[serial - 1] = replace(exchange, sent=_reported_at_first(exchange) if begun else None)
+
+    def time_was_up(self, serial: int) -> None:
+        """Note that a gate opened only because its time was up."""
+        self.entries[serial - 1] = replace(self[serial], released=False)
+
+    def of(self, agent: str) -> tuple[Exchange, ...]:
+        """Return one agent's exchanges."""
+        return tuple(exchange for exchange in self.entries if exchange.agent == agent)
+
+    def delivered_turns(self, agent: str) -> list[int]:
+        """List the numbers of the turns of an agent's script that were handed over whole."""
+        return [exchange.turn for exchange in self.of(agent) if exchange.kind == "turn" and exchange.delivered]
+
+    def gate_open(self, hold: Hold, printed: str, *, over: bool) -> bool:
+        """Tell whether what a held stream waits for has happened."""
+        return {
+            "end": lambda: over,
+            "printed": lambda: hold.text in printed,
+            "delivered": lambda: hold.turn in self.delivered_turns(hold.agent),
+        }[hold.until]()
+
+
+def _reported(exchange: Exchange) -> Usage | None:
+    """Tell what usage a whole answer has told the client."""
+    body = exchange.request.body
+    silent = (
+        exchange.request.stream and exchange.request.wire in _LATE and not point(body, _LATE[exchange.request.wire])
+    )
+    return None if exchange.answer is None or silent else exchange.answer.usage
+
+
+def _reported_at_first(exchange: Exchange) -> Usage | None:
+    """Tell what usage the first events of a stream have told the client: the input's, if the wire format sends it."""
+    request, answer = exchange.request, exchange.answer
+    early = answer is not None and request.stream and request.wire not in _LATE
+    return Usage(answer.usage.input_tokens, 0) if answer and early else None
+
+
+_LATE: Mapping[str, str] = {"openai-chat": "/stream_options/include_usage"}
+"""Wire formats whose streams report usage at their end, and only if the request asks for it at this place."""
