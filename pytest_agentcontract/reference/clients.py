@@ -1,0 +1,154 @@
+"""Asking the model: one request, its retries, and the answer put together from the stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_agentcontract.errors import UsageError
+from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, loads
+from pytest_agentcontract.reference import chat_api, messages_api
+from pytest_agentcontract.reference.conversation import Answer, Ask
+from pytest_agentcontract.reference.event_stream import EventReader
+from pytest_agentcontract.reference.transport import ModelFault, Response, Url, post
+from pytest_agentcontract.reference.usage import Reading
+
+if TYPE_CHECKING:
+    from pytest_agentcontract.reference.rules import Rules
+
+_DONE = b"[DONE]"
+_PASSING = frozenset({408, 409, 429})
+
+
+class Assembly(Protocol):
+    """An answer in the making."""
+
+    done: bool
+
+    def feed(self, event: JSONObject) -> None:
+        """Take one event of the stream."""
+
+    def answer(self) -> Answer:
+        """Return what has arrived."""
+
+
+class Emit(Protocol):
+    """The seam at which everything that arrives is emitted, to the printer and to the usage meter."""
+
+    def text(self, token: str) -> None:
+        """Take one piece of text as it comes."""
+
+    def end_of_message(self) -> None:
+        """Take the end of a message, or of what arrived of it."""
+
+    def reading(self) -> Reading:
+        """Open the meter for one response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What tells one provider's API from another's."""
+
+    path: str
+    headers: Callable[[str], dict[str, str]]
+    body: Callable[[Ask, str], JSONObject]
+    assembly: Callable[[Callable[[str], None], Reading], Assembly]
+
+
+_MESSAGES = Api(messages_api.PATH, messages_api.headers, messages_api.body, messages_api.Assembly)
+_CHAT = Api(chat_api.PATH, chat_api.headers, chat_api.body, chat_api.Assembly)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One provider: where it is, and how it is asked."""
+
+    api: Api
+    url: Url
+    key: str
+    model: str
+    rules: Rules
+
+    async def ask(self, ask: Ask, emit: Emit) -> Answer:
+        """Return the model's whole answer; what lasts beyond the retries is a ModelFault."""
+        body = dumps(self.api.body(ask, self.model)).encode()
+        for attempt in range(self.rules.retries + 1):
+            try:
+                async with asyncio.timeout(self.rules.patience):
+                    return await self._attempt(body, emit)
+            except (ModelFault, TimeoutError) as error:
+                fault = error if isinstance(error, ModelFault) else ModelFault("no answer in time")
+            finally:
+                emit.end_of_message()
+            if not fault.passing or attempt == self.rules.retries:
+                break
+            await asyncio.sleep(self.rules.backoff * 2**attempt)
+        raise fault
+
+    async def _attempt(self, body: bytes, emit: Emit) -> Answer:
+        async with post(self.url, self.api.path, self.api.headers(self.key), body) as response:
+            if response.status != 200:  # noqa: PLR2004
+                raise _refusal(response, await response.read_all())
+            reading = emit.reading()
+            assembly = self.api.assembly(emit.text, reading)
+            try:
+                await self._read(response, assembly)
+            except ModelFault as fault:
+                return self._salvage(assembly, fault)
+            reading.complete = True
+            return assembly.answer()
+
+    async def _read(self, response: Response, assembly: Assembly) -> None:
+        events = EventReader()
+        while not assembly.done:
+            piece = await response.read()
+            if not piece:
+                raise ModelFault("the stream ended before its last event")
+            for data in events.feed(piece):
+                self._event(assembly, data)
+
+    def _event(self, assembly: Assembly, data: bytes) -> None:
+        if data == _DONE:
+            assembly.done = True
+            return
+        try:
+            event = loads(data)
+        except ValueError as error:
+            if self.rules.skip_malformed:
+                return
+            raise ModelFault(f"the stream holds a malformed event: {error}") from error
+        assembly.feed(as_object(event))
+
+    def _salvage(self, assembly: Assembly, fault: ModelFault) -> Answer:
+        answer = self.rules.on_cut(assembly.answer())
+        if answer is None:
+            raise fault
+        return answer
+
+
+def connect(env: Mapping[str, str], rules: Rules) -> Client:
+    """Make the client of the provider that the environment names; with both named, Anthropic's."""
+    for api, prefix, default_url, model in (
+        (_MESSAGES, "ANTHROPIC", "https://api.anthropic.com", "claude-sonnet-4-5"),
+        (_CHAT, "OPENAI", "https://api.openai.com/v1", "gpt-5"),
+    ):
+        if f"{prefix}_BASE_URL" in env or f"{prefix}_API_KEY" in env:
+            url = Url.parse(env.get(f"{prefix}_BASE_URL") or default_url)
+            return Client(api, url, env.get(f"{prefix}_API_KEY", ""), env.get(f"{prefix}_MODEL") or model, rules)
+    raise UsageError(
+        "no provider is set up",
+        where="environment",
+        remedy="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL for another address.",
+    )
+
+
+def _refusal(response: Response, body: bytes) -> ModelFault:
+    status = response.status
+    passing = (status in _PASSING or status >= 500) and response.headers.get("x-should-retry") != "false"  # noqa: PLR2004
+    try:
+        said = as_text(as_object(as_object(loads(body)).get("error")).get("message"))
+    except ValueError:
+        said = ""
+    return ModelFault(f"HTTP {status}: {said}" if said else f"HTTP {status}", passing=passing)

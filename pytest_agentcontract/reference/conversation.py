@@ -1,0 +1,74 @@
+"""A conversation in no provider's words: what the loop keeps and each API renders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pytest_agentcontract.jsonvalue import JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of the model's: its arguments as they came, and as read (None where they can't be)."""
+
+    id: str
+    name: str
+    raw: str
+    arguments: JSONObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One whole message of the model's; `stop` is its label: end, tool-use, length, refusal, or "" for none."""
+
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    stop: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The answer to one call."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model is told: by its user, by a child, or by a nudge."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The answers to one batch of calls."""
+
+    results: tuple[ToolResult, ...]
+
+
+Entry: TypeAlias = Said | Answer | Results
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool as the model is offered it."""
+
+    name: str
+    description: str
+    schema: JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One model request; `force` names a tool that the model must call."""
+
+    system: str
+    history: Sequence[Entry]
+    tools: tuple[Tool, ...]
+    force: str | None = None

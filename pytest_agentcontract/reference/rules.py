@@ -1,0 +1,219 @@
+"""Every decision of the reference as one frozen value: the right ones here, each wrong one in a mutant's field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from pytest_agentcontract.contract import reply, returning
+from pytest_agentcontract.contract.reply import InvalidInput, Reply
+from pytest_agentcontract.contract.returning import Event, Progress, Role, Seen
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps, loads
+from pytest_agentcontract.reference import usage
+from pytest_agentcontract.reference.conversation import Answer, ToolCall, ToolResult
+from pytest_agentcontract.reference.usage import Reading, Tokens
+
+Verdict: TypeAlias = Reply | InvalidInput
+Trail: TypeAlias = Sequence[Answer]
+"""The answers of one agent so far, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """One call of a batch after it landed; `reply` is how it was judged, if it was a reply."""
+
+    call: ToolCall
+    result: ToolResult
+    reply: Verdict | None = None
+
+
+def all_calls(answer: Answer) -> tuple[ToolCall, ...]:
+    """Go by the calls, not by the label."""
+    return answer.calls
+
+
+def whole_batch(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """Land every call of a batch, in its order."""
+    return calls
+
+
+def first_reply(batch: Sequence[Landed]) -> Reply | None:
+    """Take the first valid reply, whatever became of the calls around it."""
+    return next((landed.reply for landed in batch if isinstance(landed.reply, Reply)), None)
+
+
+def read_arguments(raw: str) -> JSONObject | None:
+    """Read the arguments of a call; None where they are no JSON object, or hold a number that JSON can't say again."""
+    try:
+        value = loads(raw or "{}")
+        dumps(value)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def conform(offered: Reply, schema: JSONObject) -> Verdict:
+    """Hold a value against the requested schema as it stands: nothing is parsed to make it fit."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 (a tenth of a second, and most runs ask for no schema)
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
+    error = best_match(Draft202012Validator(schema).iter_errors(offered.value))
+    if error is None:
+        return offered
+    return InvalidInput(f"the value does not conform to the requested schema: {error.message} (at {error.json_path})")
+
+
+def prose_is_no_reply(_answer: Answer) -> Verdict | None:
+    """Return nothing: what an agent says is not what it returns."""
+    return None
+
+
+def free_choice(_progress: Progress) -> str | None:
+    """Never force a tool."""
+    return None
+
+
+def ask_for_reply(seen: Seen) -> str:
+    """Insist: say that nothing was returned, and name the tool."""
+    said = "Your message ended" if seen.prose else "Your message was empty and ended"
+    return f"{said} without a call of `{reply.NAME}`, so nothing was returned. Call `{reply.NAME}` with your result."
+
+
+def no_fallback(_trail: Trail, _reason: str) -> JSON:
+    """Return an empty result for a run that failed: honest, whatever was said on the way."""
+    return ""
+
+
+def the_payload(value: JSON, _trail: Trail) -> JSON:
+    """Hand the caller the value itself."""
+    return reply.for_caller(value)
+
+
+def failure_tag(name: str, reason: str, _trail: Trail) -> str:
+    """Tell a parent that its child failed, and why; none of the child's prose."""
+    return f"✗ {name} failed: {reason}"
+
+
+def returned_block(name: str, text: str) -> str:
+    """Hand a parent its child's payload under the child's name."""
+    return f"↘ {name}\n{text}"
+
+
+def own_name(name: str, _siblings: Sequence[str]) -> str:
+    """Deliver a child's result under the child's own name."""
+    return name
+
+
+def exit_code(*, failed: bool) -> int:
+    """Exit with 1 where the run failed."""
+    return int(failed)
+
+
+def reject_cut(_partial: Answer) -> Answer | None:
+    """Take nothing from a stream that broke off."""
+    return None
+
+
+def whole_document(document: JSONObject) -> JSONObject:
+    """Print the result document as it was made up."""
+    return document
+
+
+Ending: TypeAlias = Literal["cancel", "wait"]
+
+
+def cancel(*, failed: bool) -> Ending:  # noqa: ARG001
+    """End live children with their parent, however it ended."""
+    return "cancel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a runtime decides. A mutant replaces exactly one field."""
+
+    # Who returns: one fact, read at three gates.
+    advertise: Callable[[Role], bool] = returning.returns
+    accept: Callable[[Role], bool] = returning.returns
+    insist: Callable[[Role], bool] = returning.returns
+
+    # How long an agent goes on.
+    advance: Callable[[Progress, Seen], Progress] = returning.advance
+    nudge_budget: int = 3
+    step_cap: int = 50
+    nudge: Callable[[Seen], str] = ask_for_reply
+    tool_choice: Callable[[Progress], str | None] = free_choice
+    requests_after_reply: int = 0
+
+    # What a message of the model's means.
+    calls: Callable[[Answer], tuple[ToolCall, ...]] = all_calls
+    batch: Callable[[tuple[ToolCall, ...]], tuple[ToolCall, ...]] = whole_batch
+    arguments: Callable[[str], JSONObject | None] = read_arguments
+    validate: Callable[[JSON], Verdict] = reply.validate
+    conform: Callable[[Reply, JSONObject], Verdict] = conform
+    choose: Callable[[Sequence[Landed]], Reply | None] = first_reply
+    prose: Callable[[Answer], Verdict | None] = prose_is_no_reply
+
+    # What each consumer sees.
+    for_caller: Callable[[JSON, Trail], JSON] = the_payload
+    for_parent: Callable[[JSON], str] = reply.for_parent
+    failed_result: Callable[[Trail, str], JSON] = no_fallback
+    failure_tag: Callable[[str, str, Trail], str] = failure_tag
+    returned_block: Callable[[str, str], str] = returned_block
+    sender: Callable[[str, Sequence[str]], str] = own_name
+    document: Callable[[JSONObject], JSONObject] = whole_document
+    exit_code: Callable[..., int] = exit_code
+    live_text: bool = True
+
+    # Children.
+    child_fails_parent: bool = False
+    wait_before_nudge: bool = False
+    end_children: Callable[..., Ending] = cancel
+    usage: Callable[[Sequence[Reading]], Tokens | None] = usage.total
+
+    # The provider's faults.
+    retries: int = 2
+    backoff: float = 0.01
+    patience: float = 120.0
+    on_cut: Callable[[Answer], Answer | None] = reject_cut
+    skip_malformed: bool = False
+
+
+def nobody(_role: Role) -> bool:
+    """Close a gate to every agent."""
+    return False
+
+
+def last_message_is_the_answer(answer: Answer) -> Verdict | None:
+    """Take a message without a call as the answer, unless it is empty, cut by the token limit, or a refusal."""
+    if not answer.text.strip() or answer.stop in ("length", "refusal"):
+        return None
+    return Reply(answer.text)
+
+
+def conforming_text(offered: Reply, schema: JSONObject) -> Verdict:
+    """Read the answer's text as the JSON that was asked for, then hold it against the schema."""
+    try:
+        value = loads(str(offered.value))
+    except ValueError as error:
+        return InvalidInput(f"the answer is not the JSON that was asked for: {error}")
+    return conform(Reply(value), schema)
+
+
+def ask_for_answer(seen: Seen) -> str:
+    """Insist: say what kept the message from being an answer."""
+    if seen.event is Event.REJECTED:
+        return "Your message is not in the requested format. Answer with nothing but JSON that conforms to the schema."
+    return "Your message holds no answer. Write your answer as text, without calling a tool."
+
+
+REFERENCE: Final = Rules()
+TOOL_LESS: Final = replace(
+    REFERENCE,
+    advertise=nobody,
+    accept=nobody,
+    prose=last_message_is_the_answer,
+    conform=conforming_text,
+    nudge=ask_for_answer,
+)
+BASES: Final = {"reference": REFERENCE, "reference-tool-less": TOOL_LESS}
