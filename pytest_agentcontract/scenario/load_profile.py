@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 from pytest_agentcontract import resources
 from pytest_agentcontract.errors import ProfileError
-from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text, dumps
 from pytest_agentcontract.scenario.profile import (
     Argument,
     Attribution,
@@ -49,19 +49,13 @@ class Config:
 
 def load_config(path: Path) -> Config:
     """Read the user's agent-contract.toml; raise ProfileError naming file, place and remedy."""
-    from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
-
     content = _content(path)
     document = _document(content, path)
-    for name in as_object(document.get("runtimes", {})):
-        if name == "reference" or name.startswith(_RESERVED):
-            _refuse(path, f"runtimes.{name}", f"the name {name!r} is reserved", "Give your runtime a name of its own.")
-    for place, complaint in complaints("profile", document):
-        _refuse(path, place.removeprefix("$."), complaint)
+    _check(document, str(path))
     snapshots = document.get("snapshots")
     return Config(
         path=path,
-        profiles=_profiles(document, content, path),
+        profiles=_profiles(document, content, str(path), path.parent),
         requirements=as_text(document.get("requirements", "")),
         snapshots=path.parent / as_text(snapshots) if snapshots else None,
     )
@@ -72,23 +66,44 @@ def load_profiles(path: Path) -> dict[str, Profile]:
     return dict(load_config(path).profiles)
 
 
+def load_tables(tables: Mapping[str, object], where: str) -> dict[str, Profile]:
+    """Read runtimes that a program wrote, as tables of the same form; `where` names it in an error."""
+    try:
+        document: JSONObject = {"runtimes": _plain(tables)}
+        content = dumps(document).encode()
+    except (ValueError, RecursionError) as error:
+        raise ProfileError(str(error), where=where, remedy=_REMEDY) from error
+    _check(document, where)
+    return _profiles(document, content, where, Path.cwd())
+
+
 @cache
 def shipped() -> Mapping[str, Profile]:
     """Return every shipped profile by name; the project's own tests hold them to the schema."""
     found: dict[str, Profile] = {}
     for path in sorted(resources.profiles().glob("*.toml")):
         content = _content(path)
-        found |= _profiles(_document(content, path), content, path)
+        found |= _profiles(_document(content, path), content, str(path), path.parent)
     return found
 
 
-def _profiles(document: JSONObject, content: bytes, path: Path) -> dict[str, Profile]:
+def _check(document: JSONObject, where: str) -> None:
+    from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
+
+    for name in as_object(document.get("runtimes", {})):
+        if name == "reference" or name.startswith(_RESERVED):
+            _refuse(where, f"runtimes.{name}", f"the name {name!r} is reserved", "Give your runtime a name of its own.")
+    for place, complaint in complaints("profile", document):
+        _refuse(where, place.removeprefix("$."), complaint)
+
+
+def _profiles(document: JSONObject, content: bytes, where: str, folder: Path) -> dict[str, Profile]:
     digest = hashlib.sha256(content).hexdigest()
     runtimes = {name: as_object(data) for name, data in as_object(document["runtimes"]).items()}
     for name, data in runtimes.items():
         for place, complaint in faults(data):
-            _refuse(path, f"runtimes.{name}.{place}", complaint)
-    return {name: _built(name, data, path.parent, digest) for name, data in runtimes.items()}
+            _refuse(where, f"runtimes.{name}.{place}", complaint)
+    return {name: _built(name, data, folder, digest) for name, data in runtimes.items()}
 
 
 def _content(path: Path) -> bytes:
@@ -107,18 +122,18 @@ def _document(content: bytes, path: Path) -> JSONObject:
 
 
 def _plain(value: object) -> JSON:
-    """Return TOML as JSON: dates, NaN and infinity have no place in a profile."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
+    """Return a table as JSON: dates, NaN and infinity have no place in a profile."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, str | int) or (isinstance(value, float) and abs(value) < float("inf")):
         return value
     raise ValueError(f"the value {value} is neither text, number, boolean, list nor table")
 
 
-def _refuse(path: Path, place: str, complaint: str, remedy: str = _REMEDY) -> None:
-    raise ProfileError(complaint, where=f"{path}: {place}", remedy=remedy)
+def _refuse(where: str, place: str, complaint: str, remedy: str = _REMEDY) -> NoReturn:
+    raise ProfileError(complaint, where=f"{where}: {place}", remedy=remedy)
 
 
 def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
