@@ -1,0 +1,51 @@
+"""The harness's own share of a case: CPU of a whole in-process case less what the runtime's own thread used."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import sys
+import time
+
+from figures import report
+
+from pytest_agentcontract.conformance.run import applicable, run_case
+from pytest_agentcontract.provider.server import Provider
+from pytest_agentcontract.reference.cli import run as reference
+from pytest_agentcontract.scenario import load_case, load_profile
+from pytest_agentcontract.scenario.start import Result, Start
+
+LIMIT = 5
+of_the_runtime: list[float] = []
+
+
+def timed(start: Start) -> Result:
+    """Run the reference and note the CPU that its thread used."""
+    begin = time.thread_time()
+    try:
+        return reference(start)
+    finally:
+        of_the_runtime.append(time.thread_time() - begin)
+
+
+def main() -> int:
+    """Measure, print, and return 1 if the promise is broken."""
+    profile = dataclasses.replace(load_profile.shipped()["reference"], entry="__main__:timed")
+    cases = [case for case in load_case.shipped() if applicable(case, profile) is None]
+    runs = [(case, wire) for case in cases for wire in profile.wires]
+    of_all: list[float] = []
+    with Provider() as provider:
+        for case, wire in [runs[0], *runs]:  # the first one imports what is imported late
+            begin = time.process_time()
+            run_case(case, profile, wire, provider)
+            of_all.append(time.process_time() - begin)
+    own = [whole - inside for whole, inside in zip(of_all[1:], of_the_runtime[1:], strict=True)]
+    runtime = statistics.median(of_the_runtime[1:])
+    print(f"{len(runs)} runs of {len(cases)} cases")
+    report("the runtime itself (the reference), median", runtime * 1000, " ms")
+    report("the harness, as a share of the runtime", statistics.median(own) / runtime, "x")
+    return not report("the harness's own share of a case, median", statistics.median(own) * 1000, " ms", LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
