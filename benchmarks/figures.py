@@ -9,12 +9,15 @@ import subprocess
 from collections.abc import Sequence
 
 
+def environment() -> dict[str, str]:
+    """Return this environment without the switch that makes Python compile everything anew at each start."""
+    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
 def cpu_of(command: Sequence[str], cwd: str) -> float:
     """Run a command to its end and return the CPU seconds that it used, user and system."""
-    # Without bytecode every start would compile the plugins again, which no user's does.
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=cwd, env=env, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=cwd, env=environment(), check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
