@@ -12,15 +12,19 @@ from typing import TypeAlias, cast
 
 import httptools
 
-from pytest_agentcontract.provider.response import head
-from pytest_agentcontract.wire.faults import Ending
-
 MOST_HEADERS = 64 * 1024
 MOST_BODY = 256 * 1024 * 1024
 
+_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found"}
 _CLOSING = {"connection": "close", "content-length": "0"}
 _RST_ON_CLOSE = struct.pack("ii", 1, 0)
 _TIME_TO_READ = 0.02
+
+
+def head(status: int, headers: Mapping[str, str]) -> bytes:
+    """Render a status line and header lines."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n{lines}\r\n".encode("latin-1", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,14 @@ class Connection(asyncio.Protocol):
         """Send bytes; to a client that is gone, nothing."""
         self._transport.write(data)
 
-    async def cut(self, ending: Ending) -> None:
-        """Break the connection off: by FIN, or by RST once the client had time to read what was sent."""
+    def close(self) -> None:
+        """End the connection by FIN, after what was written."""
         self._deaf = True
-        if ending == "fin":
-            self._transport.close()
-            return
+        self._transport.close()
+
+    async def reset(self) -> None:
+        """End the connection by RST, once the client had time to read what was written."""
+        self._deaf = True
         await asyncio.sleep(_TIME_TO_READ)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RST_ON_CLOSE)
         self._transport.abort()
@@ -167,15 +173,14 @@ class Connection(asyncio.Protocol):
     def _refuse(self, status: int) -> None:
         if self.task is None:
             self._transport.write(head(status, _CLOSING))
-        self._deaf = True
-        self._transport.close()
+        self.close()
 
     async def _work(self) -> None:
         while self._waiting and not self.closing:
             incoming = self._waiting.popleft()
             await self._handle(self, incoming)
             if not incoming.keep_alive:
-                self._transport.close()
+                self.close()
         self.task = None
 
 

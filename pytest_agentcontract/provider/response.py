@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, dumps
+from pytest_agentcontract.provider.http import head
 from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.wire.faults import CutFault, Ending, StatusFault
@@ -27,14 +28,6 @@ Step: TypeAlias = bytes | Hold | Cut
 
 FINAL: Mapping[str, str] = {"x-should-retry": "false"}
 """What tells the providers' own clients that asking again is of no use."""
-
-_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 413: "Content Too Large"}
-
-
-def head(status: int, headers: Mapping[str, str]) -> bytes:
-    """Render a status line and header lines."""
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n{lines}\r\n".encode("latin-1", "replace")
 
 
 def document(status: int, body: JSON, headers: Mapping[str, str] | None = None, *, bodiless: bool = False) -> bytes:

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import loads
-from pytest_agentcontract.provider.http import Connection, Incoming
-from pytest_agentcontract.provider.response import FINAL, Cut, Step, document, head, steps
+from pytest_agentcontract.provider.http import Connection, Incoming, head
+from pytest_agentcontract.provider.response import FINAL, Cut, Step, document, steps
 from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.scenario.observation import Exchange
@@ -141,7 +141,7 @@ class Seat:
         if isinstance(step, Hold):
             await self._stand(step, serial)
         elif isinstance(step, Cut):
-            await connection.cut(step.ending)
+            await _cut(connection, step)
         else:
             connection.write(step)
         return isinstance(step, bytes)
@@ -197,3 +197,10 @@ class Seat:
             return question()
 
         return asyncio.run_coroutine_threadsafe(ask(), self._loop).result()
+
+
+async def _cut(connection: Connection, step: Cut) -> None:
+    if step.ending == "rst":
+        await connection.reset()
+    else:
+        connection.close()

@@ -7,17 +7,18 @@ import itertools
 import os
 import threading
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pytest_agentcontract.errors import ProviderError
-from pytest_agentcontract.provider.http import Connection, Incoming
-from pytest_agentcontract.provider.response import document, head
-from pytest_agentcontract.provider.seat import Seat
-from pytest_agentcontract.scenario.script import Script
-from pytest_agentcontract.wire.formats import FORMATS
+from pytest_agentcontract.provider.http import Connection, Incoming, head
+
+if TYPE_CHECKING:
+    from pytest_agentcontract.provider.seat import Seat
+    from pytest_agentcontract.scenario.script import Script
 
 HOST = "127.0.0.1"
 _BACKLOG = 512
+_NOT_FOUND = head(404, {"content-length": "0"})
 
 
 class Provider:
@@ -54,6 +55,10 @@ class Provider:
 
     def open(self, script: Script, wire: str) -> Seat:
         """Seat a script behind a base URL of its own, speaking one wire format."""
+        # The words of cases and wire formats are many classes to make: a provider starts without them.
+        from pytest_agentcontract.provider.seat import Seat  # noqa: PLC0415
+        from pytest_agentcontract.wire.formats import FORMATS  # noqa: PLC0415
+
         if wire not in FORMATS:
             message = f"{wire!r} is no wire format"
             raise ProviderError(message, remedy=f"The provider speaks {', '.join(FORMATS)}.")
@@ -73,10 +78,8 @@ class Provider:
         seat = self._seats.get(key) if incoming.path.startswith("/case/") else None
         if seat is not None:
             await seat.serve(connection, incoming, "/" + "".join(rest))
-        elif incoming.method == "HEAD":
-            connection.write(head(404, {"content-length": "0"}))
         else:
-            connection.write(document(404, {"error": {"type": "not_found_error", "message": "no case is played here"}}))
+            connection.write(_NOT_FOUND)
 
     async def _stop(self) -> None:
         self._server.close()
