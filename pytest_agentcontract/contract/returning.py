@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing
+from pytest_agentcontract.jsonvalue import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,9 @@ class Event(StrEnum):
 
 ASKING: Final = frozenset({State.WORKING, State.CONVERSING})
 """The states in which an agent makes a model request."""
+
+ENDED: Final = frozenset({State.RETURNED, State.FAILED, State.CLOSED})
+"""The states that nothing leads out of."""
 
 STEPS: Final = frozenset({Event.REPLIED, Event.REJECTED, Event.NO_REPLY, Event.TOOLS})
 """The events that are the end of one step."""
@@ -111,7 +114,7 @@ class Seen:
     """One event with what it brought: a reply's `value`, and what else the model's message held."""
 
     event: Event
-    value: JSON | Missing = MISSING
+    value: JSON = None
     prose: str = ""
     thinking: str = ""
     stop: str = ""
@@ -119,14 +122,17 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One agent from its seed to its end: where it stands, and what it has used of its two bounds."""
+    """One agent from its seed to its end: where it stands, and what it has used of its two bounds.
+
+    `value` is what it returned, once it has.
+    """
 
     state: State
     nudge_budget: int
     step_cap: int
     nudges: int = 0
     steps: int = 0
-    value: JSON | Missing = MISSING
+    value: JSON = None
     reason: str = ""
 
 
@@ -141,7 +147,7 @@ def advance(progress: Progress, seen: Seen) -> Progress:
         state=move.to,
         steps=steps,
         nudges=progress.nudges + move.draws,
-        value=seen.value if move.to is State.RETURNED else MISSING,
+        value=seen.value if move.to is State.RETURNED else None,
         reason="" if move.draws else move.reason,
     )
     return _capped(after)

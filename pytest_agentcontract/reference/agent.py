@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from pytest_agentcontract.contract import reply
@@ -14,14 +15,18 @@ from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Resu
 from pytest_agentcontract.reference.rules import Landed, Verdict
 from pytest_agentcontract.reference.run import Run, Voice
 from pytest_agentcontract.reference.tools import AGENT, BLOCKING, ToolError, argument
-from pytest_agentcontract.reference.transport import ModelFault
+from pytest_agentcontract.reference.transport import ModelError
 
 _BROKEN = "the arguments of this call are no JSON object; send the whole call again"
 
 
 @dataclass(slots=True)
 class Agent:
-    """The root or a child: its own history, bounds and children. `detail` says more about a provider's fault."""
+    """The root or a child: its own history, bounds and children.
+
+    `inbox` is what its children have delivered, `read` how much of it has been passed on; `detail` says more about a
+    provider's fault.
+    """
 
     run: Run
     role: Role
@@ -31,6 +36,7 @@ class Agent:
     history: list[Entry] = field(default_factory=list)
     trail: list[Answer] = field(default_factory=list)
     inbox: list[str] = field(default_factory=list)
+    read: int = 0
     children: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     doomed: bool = False
     detail: str = ""
@@ -44,7 +50,8 @@ class Agent:
         try:
             await self.hear(prompt)
             for _ in range(self.run.rules.requests_after_reply):
-                await self._ask()
+                with suppress(ModelError):
+                    await self._ask()
         finally:
             await self.end_children()
         return self.progress
@@ -60,9 +67,11 @@ class Agent:
     async def end_children(self) -> None:
         """Cancel the children that are still at work, and wait until they are gone."""
         tasks = [task for task in self.children.values() if not task.done()]
-        if self.run.rules.end_children(failed=self.progress.state is State.FAILED) == "cancel":
-            for task in tasks:
-                task.cancel()
+        grace = self.run.rules.grace(failed=self.progress.state is State.FAILED)
+        if tasks and grace:
+            await asyncio.wait(tasks, timeout=grace)
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _step(self) -> Seen:
@@ -70,7 +79,7 @@ class Agent:
             return Seen(Event.FAULT)
         try:
             answer = await self._ask()
-        except ModelFault as fault:
+        except ModelError as fault:
             self.detail = fault.detail
             return Seen(Event.FAULT)
         seen = self._land(answer)
@@ -86,9 +95,9 @@ class Agent:
             self.history.append(Said((text,)))
 
     async def _ask(self) -> Answer:
-        delivered, self.inbox = self.inbox, []
-        if delivered:
-            self.history.append(Said(tuple(delivered)))
+        if unread := self.inbox[self.read :]:
+            self.history.append(Said(tuple(unread)))
+            self.read = len(self.inbox)
         tools = self._tools()
         system = prompts.system(self.role, self.schema, offered=tools[-1].name == reply.NAME)
         ask = Ask(system, self.history, tools, self.run.rules.tool_choice(self.progress))
@@ -108,7 +117,7 @@ class Agent:
     def _land(self, answer: Answer) -> Seen:
         calls = self.run.rules.calls(answer)
         if not calls:
-            offered = self.run.rules.prose(answer)
+            offered = self.run.rules.prose(answer, self.trail[:-1])
             return _seen(answer, offered and self._held_to_schema(offered), otherwise=Event.NO_REPLY)
         batch = [self._use(call) for call in self.run.rules.batch(calls)]
         self.history.append(Results(tuple(landed.result for landed in batch)))
@@ -152,12 +161,13 @@ class Agent:
 
     async def _deliver(self, child: Agent, prompt: str) -> None:
         end, rules = await child.work(prompt), self.run.rules
-        name = rules.sender(child.name, tuple(self.children))
+        self.progress = rules.charge(self.progress, end)
         if end.state is State.RETURNED:
-            self.inbox.append(rules.returned_block(name, rules.for_parent(end.value)))
+            block = rules.returned_block(child.name, rules.for_parent(end.value))
         else:
-            self.inbox.append(rules.failure_tag(name, end.reason, child.trail))
+            block = rules.failure_tag(child.name, end.reason, child.trail)
             self.doomed = rules.child_fails_parent
+        self.inbox.append(rules.delivered(block, self.inbox))
 
 
 def _seen(answer: Answer, verdict: Verdict | None, *, otherwise: Event) -> Seen:

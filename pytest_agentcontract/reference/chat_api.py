@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text, dumps
 from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Results, Said, ToolCall
-from pytest_agentcontract.reference.transport import ModelFault
+from pytest_agentcontract.reference.transport import ModelError
 from pytest_agentcontract.reference.usage import Reading
 
 PATH = "/chat/completions"
@@ -77,9 +77,9 @@ class Assembly:
     _calls: dict[int, _Call] = field(default_factory=dict)
 
     def feed(self, event: JSONObject) -> None:
-        """Take one chunk; an error in its place is a ModelFault."""
+        """Take one chunk; an error in its place is a ModelError."""
         if "error" in event:
-            raise ModelFault(as_text(as_object(event["error"]).get("message")) or "the provider reported an error")
+            raise ModelError(as_text(as_object(event["error"]).get("message")) or "the provider reported an error")
         self.reading.report(event.get("usage"))
         for choice in as_list(event.get("choices"))[:1]:
             self._choice(as_object(choice))

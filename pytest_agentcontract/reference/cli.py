@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_agentcontract.errors import AgentContractError, UsageError
-from pytest_agentcontract.jsonvalue import MISSING, JSONObject, dumps, loads
+from pytest_agentcontract.jsonvalue import JSONObject, Missing, dumps, loads
 from pytest_agentcontract.reference.rules import BASES, Rules
 from pytest_agentcontract.reference.session import Ended, session
 from pytest_agentcontract.scenario.start import Mode, Result, Start
@@ -39,7 +39,7 @@ def rules_of(settings: Mapping[str, str]) -> Rules:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     try:
         start = start_of(options)
         ended = asyncio.run(session(start, rules_of(start.settings)))
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def finish(ended: Ended) -> int:
     """Print the result document on standard output and a failure on standard error; return the exit code."""
-    if ended.result.document is not MISSING:
+    if not isinstance(ended.result.document, Missing):
         write(dumps(ended.result.document) + "\n")
     if ended.problem:
         sys.stderr.write(f"agent-contract-reference: failed: {ended.problem}\n")
@@ -61,11 +61,9 @@ def finish(ended: Ended) -> int:
 def start_of(options: argparse.Namespace) -> Start:
     """Make a start of the command line's options."""
     mode: Mode = "interactive" if options.interactive else options.output_format
-    settings = {name: value for name in ("variant", "mutant") if (value := getattr(options, name))}
+    settings = {"mutant": options.mutant} if options.mutant else {"variant": "tool-less"} if options.tool_less else {}
     schema = None if options.json_schema is None else _schema(Path(options.json_schema))
-    return Start(
-        mode, options.prompt, schema, options.max_turns, os.environ, settings, Path.cwd(), _read_line, write
-    )
+    return Start(mode, options.prompt, schema, options.max_turns, os.environ, settings, Path.cwd(), _read_line, write)
 
 
 def write(text: str) -> None:
@@ -91,14 +89,15 @@ def _schema(path: Path) -> JSONObject:
     return schema
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line, which the null runtimes share."""
     parser = argparse.ArgumentParser("agent-contract-reference", description="The reference agent runtime.")
     parser.add_argument("-p", "--prompt", default="", help="what the headless root works on")
     parser.add_argument("--output-format", choices=["json", "text"], default="text")
     parser.add_argument("--json-schema", metavar="FILE", help="the JSON Schema that the result must conform to")
     parser.add_argument("--max-turns", type=int, metavar="N", help="the step cap of each agent")
     parser.add_argument("--interactive", action="store_true", help="converse on standard input, one line per turn")
-    parser.add_argument("--variant", choices=["tool-less"], help="run without a return tool")
+    parser.add_argument("--tool-less", action="store_true", help="run without a return tool: the answer is the result")
     parser.add_argument("--mutant", metavar="NAME", help="run with one deliberately wrong decision")
     return parser
 

@@ -12,7 +12,7 @@ from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps
 from pytest_agentcontract.reference import chat_api, messages_api
 from pytest_agentcontract.reference.conversation import Answer, Ask
 from pytest_agentcontract.reference.event_stream import EventReader
-from pytest_agentcontract.reference.transport import ModelFault, Response, Url, post
+from pytest_agentcontract.reference.transport import ModelError, Response, Url, post
 from pytest_agentcontract.reference.usage import Reading
 
 if TYPE_CHECKING:
@@ -72,14 +72,14 @@ class Client:
     rules: Rules
 
     async def ask(self, ask: Ask, emit: Emit) -> Answer:
-        """Return the model's whole answer; what lasts beyond the retries is a ModelFault."""
+        """Return the model's whole answer; what lasts beyond the retries is a ModelError."""
         body = dumps(self.api.body(ask, self.model)).encode()
         for attempt in range(self.rules.retries + 1):
             try:
                 async with asyncio.timeout(self.rules.patience):
                     return await self._attempt(body, emit)
-            except (ModelFault, TimeoutError) as error:
-                fault = error if isinstance(error, ModelFault) else ModelFault("no answer in time")
+            except (ModelError, TimeoutError) as error:
+                fault = error if isinstance(error, ModelError) else ModelError("no answer in time")
             finally:
                 emit.end_of_message()
             if not fault.passing or attempt == self.rules.retries:
@@ -95,7 +95,7 @@ class Client:
             assembly = self.api.assembly(emit.text, reading)
             try:
                 await self._read(response, assembly)
-            except ModelFault as fault:
+            except ModelError as fault:
                 return self._salvage(assembly, fault)
             reading.complete = True
             return assembly.answer()
@@ -105,7 +105,7 @@ class Client:
         while not assembly.done:
             piece = await response.read()
             if not piece:
-                raise ModelFault("the stream ended before its last event")
+                raise ModelError("the stream ended before its last event")
             for data in events.feed(piece):
                 self._event(assembly, data)
 
@@ -116,12 +116,10 @@ class Client:
         try:
             event = loads(data)
         except ValueError as error:
-            if self.rules.skip_malformed:
-                return
-            raise ModelFault(f"the stream holds a malformed event: {error}") from error
+            raise ModelError(f"the stream holds a malformed event: {error}") from error
         assembly.feed(as_object(event))
 
-    def _salvage(self, assembly: Assembly, fault: ModelFault) -> Answer:
+    def _salvage(self, assembly: Assembly, fault: ModelError) -> Answer:
         answer = self.rules.on_cut(assembly.answer())
         if answer is None:
             raise fault
@@ -140,15 +138,15 @@ def connect(env: Mapping[str, str], rules: Rules) -> Client:
     raise UsageError(
         "no provider is set up",
         where="environment",
-        remedy="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL for another address.",
+        remedy="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, and for another address the _BASE_URL of the same name.",
     )
 
 
-def _refusal(response: Response, body: bytes) -> ModelFault:
+def _refusal(response: Response, body: bytes) -> ModelError:
     status = response.status
     passing = (status in _PASSING or status >= 500) and response.headers.get("x-should-retry") != "false"  # noqa: PLR2004
     try:
         said = as_text(as_object(as_object(loads(body)).get("error")).get("message"))
     except ValueError:
         said = ""
-    return ModelFault(f"HTTP {status}: {said}" if said else f"HTTP {status}", passing=passing)
+    return ModelError(f"HTTP {status}: {said}" if said else f"HTTP {status}", passing=passing)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, as_text, dumps
 from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Results, Said, ToolCall
-from pytest_agentcontract.reference.transport import ModelFault
+from pytest_agentcontract.reference.transport import ModelError
 from pytest_agentcontract.reference.usage import Reading
 
 PATH = "/v1/messages"
@@ -83,7 +83,7 @@ class Assembly:
     _blocks: dict[int, _Block] = field(default_factory=dict)
 
     def feed(self, event: JSONObject) -> None:
-        """Take one event; an error event is a ModelFault."""
+        """Take one event; an error event is a ModelError."""
         kind = as_text(event.get("type"))
         if kind in _HANDLERS:
             _HANDLERS[kind](self, event)
@@ -130,7 +130,7 @@ class Assembly:
 
     def error(self, event: JSONObject) -> None:
         """Take `error`, which may come in the middle of a stream."""
-        raise ModelFault(as_text(as_object(event.get("error")).get("message")) or "the provider reported an error")
+        raise ModelError(as_text(as_object(event.get("error")).get("message")) or "the provider reported an error")
 
     def _add(self, index: int, content: str) -> None:
         block = self._blocks.setdefault(index, _Block("text"))

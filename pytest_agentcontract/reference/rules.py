@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_agentcontract.contract import reply, returning
 from pytest_agentcontract.contract.reply import InvalidInput, Reply
@@ -64,7 +64,7 @@ def conform(offered: Reply, schema: JSONObject) -> Verdict:
     return InvalidInput(f"the value does not conform to the requested schema: {error.message} (at {error.json_path})")
 
 
-def prose_is_no_reply(_answer: Answer) -> Verdict | None:
+def prose_is_no_reply(_answer: Answer, _earlier: Trail) -> Verdict | None:
     """Return nothing: what an agent says is not what it returns."""
     return None
 
@@ -100,9 +100,9 @@ def returned_block(name: str, text: str) -> str:
     return f"↘ {name}\n{text}"
 
 
-def own_name(name: str, _siblings: Sequence[str]) -> str:
-    """Deliver a child's result under the child's own name."""
-    return name
+def own_result(block: str, _earlier: Sequence[str]) -> str:
+    """Deliver a child's own result, whatever its siblings have delivered."""
+    return block
 
 
 def exit_code(*, failed: bool) -> int:
@@ -120,12 +120,14 @@ def whole_document(document: JSONObject) -> JSONObject:
     return document
 
 
-Ending: TypeAlias = Literal["cancel", "wait"]
+def cancel_at_once(*, failed: bool) -> float:  # noqa: ARG001 (a mutant asks how the parent ended)
+    """Give live children no time beyond their parent's end, however it ended."""
+    return 0.0
 
 
-def cancel(*, failed: bool) -> Ending:  # noqa: ARG001
-    """End live children with their parent, however it ended."""
-    return "cancel"
+def own_budgets(parent: Progress, _child: Progress) -> Progress:
+    """Charge a parent nothing for its child's nudges."""
+    return parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +142,7 @@ class Rules:
     # How long an agent goes on.
     advance: Callable[[Progress, Seen], Progress] = returning.advance
     nudge_budget: int = 3
-    step_cap: int = 50
+    step_cap: int = 30
     nudge: Callable[[Seen], str] = ask_for_reply
     tool_choice: Callable[[Progress], str | None] = free_choice
     requests_after_reply: int = 0
@@ -152,7 +154,7 @@ class Rules:
     validate: Callable[[JSON], Verdict] = reply.validate
     conform: Callable[[Reply, JSONObject], Verdict] = conform
     choose: Callable[[Sequence[Landed]], Reply | None] = first_reply
-    prose: Callable[[Answer], Verdict | None] = prose_is_no_reply
+    prose: Callable[[Answer, Trail], Verdict | None] = prose_is_no_reply
 
     # What each consumer sees.
     for_caller: Callable[[JSON, Trail], JSON] = the_payload
@@ -160,7 +162,7 @@ class Rules:
     failed_result: Callable[[Trail, str], JSON] = no_fallback
     failure_tag: Callable[[str, str, Trail], str] = failure_tag
     returned_block: Callable[[str, str], str] = returned_block
-    sender: Callable[[str, Sequence[str]], str] = own_name
+    delivered: Callable[[str, Sequence[str]], str] = own_result
     document: Callable[[JSONObject], JSONObject] = whole_document
     exit_code: Callable[..., int] = exit_code
     live_text: bool = True
@@ -168,7 +170,8 @@ class Rules:
     # Children.
     child_fails_parent: bool = False
     wait_before_nudge: bool = False
-    end_children: Callable[..., Ending] = cancel
+    grace: Callable[..., float] = cancel_at_once
+    charge: Callable[[Progress, Progress], Progress] = own_budgets
     usage: Callable[[Sequence[Reading]], Tokens | None] = usage.total
 
     # The provider's faults.
@@ -176,7 +179,6 @@ class Rules:
     backoff: float = 0.01
     patience: float = 120.0
     on_cut: Callable[[Answer], Answer | None] = reject_cut
-    skip_malformed: bool = False
 
 
 def nobody(_role: Role) -> bool:
@@ -184,11 +186,18 @@ def nobody(_role: Role) -> bool:
     return False
 
 
-def last_message_is_the_answer(answer: Answer) -> Verdict | None:
+def last_message(answer: Answer, _earlier: Trail) -> Verdict | None:
     """Take a message without a call as the answer, unless it is empty, cut by the token limit, or a refusal."""
     if not answer.text.strip() or answer.stop in ("length", "refusal"):
         return None
     return Reply(answer.text)
+
+
+def whole_answer(answer: Answer, earlier: Trail) -> Verdict | None:
+    """Take the last message; but where the agent has spoken beside its work, ask once: it may be a mere sign-off."""
+    spoke = any(step.text.strip() and step.calls for step in earlier)
+    asked = any(step.text.strip() and not step.calls for step in earlier)
+    return None if spoke and not asked else last_message(answer, earlier)
 
 
 def conforming_text(offered: Reply, schema: JSONObject) -> Verdict:
@@ -204,6 +213,8 @@ def ask_for_answer(seen: Seen) -> str:
     """Insist: say what kept the message from being an answer."""
     if seen.event is Event.REJECTED:
         return "Your message is not in the requested format. Answer with nothing but JSON that conforms to the schema."
+    if seen.prose:
+        return "Only your last message is handed on, and nothing of your earlier ones: write your whole answer in one."
     return "Your message holds no answer. Write your answer as text, without calling a tool."
 
 
@@ -212,7 +223,7 @@ TOOL_LESS: Final = replace(
     REFERENCE,
     advertise=nobody,
     accept=nobody,
-    prose=last_message_is_the_answer,
+    prose=whole_answer,
     conform=conforming_text,
     nudge=ask_for_answer,
 )

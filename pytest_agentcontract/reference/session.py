@@ -8,7 +8,7 @@ import uuid
 from dataclasses import dataclass
 
 from pytest_agentcontract.contract import reply, returning
-from pytest_agentcontract.contract.returning import Event, Progress, Role, Seen, State
+from pytest_agentcontract.contract.returning import ENDED, Event, Role, Seen, State
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject
 from pytest_agentcontract.reference.agent import Agent
 from pytest_agentcontract.reference.clients import connect
@@ -53,7 +53,7 @@ async def session(start: Start, rules: Rules) -> Ended:
 async def _converse(root: Agent, start: Start) -> None:
     loop = asyncio.get_running_loop()
     try:
-        while root.progress.state is State.PARKED:
+        while root.progress.state not in ENDED:
             # Reading blocks; in a thread it leaves the children at work.
             line = await loop.run_in_executor(None, start.read_line)
             if line is None:
@@ -72,29 +72,34 @@ def _tell_problem(root: Agent) -> None:
 
 def _print_payload(printer: Printer, root: Agent) -> None:
     if root.progress.state is State.RETURNED:
-        value = root.run.rules.for_caller(_payload(root.progress), root.trail)
+        value = root.run.rules.for_caller(root.progress.value, root.trail)
         printer.token(reply.for_parent(value) + "\n")
     printer.close()
 
 
-def _payload(progress: Progress) -> JSON:
-    return None if progress.value is MISSING else progress.value  # type: ignore[return-value]
+def _result(root: Agent, *, failed: bool) -> JSON:
+    if failed:
+        return root.run.rules.failed_result(root.trail, root.progress.reason)
+    return root.run.rules.for_caller(root.progress.value, root.trail)
+
+
+def _usage(root: Agent) -> JSON:
+    tokens = root.run.rules.usage(root.run.meter.readings)
+    return None if tokens is None else {"input_tokens": tokens.input, "output_tokens": tokens.output}
 
 
 def _document(root: Agent, *, failed: bool, seconds: float) -> JSONObject:
-    rules, progress = root.run.rules, root.progress
-    reason = progress.reason
+    reason = root.progress.reason
     failure: JSONObject = {"reason": reason, "detail": root.detail} if failed else {}
-    tokens = rules.usage(root.run.meter.readings)
-    return rules.document(
+    return root.run.rules.document(
         {
             "type": "result",
             "subtype": _SUBTYPES.get(reason, "error_during_execution") if failed else "success",
             "is_error": failed,
-            "result": rules.failed_result(root.trail, reason) if failed else rules.for_caller(_payload(progress), root.trail),
-            "num_turns": progress.steps,
+            "result": _result(root, failed=failed),
+            "num_turns": root.progress.steps,
             "session_id": str(uuid.uuid4()),
-            "usage": tokens and {"input_tokens": tokens.input, "output_tokens": tokens.output},
+            "usage": _usage(root),
             "duration_ms": round(seconds * 1000),
             **failure,
         }

@@ -15,7 +15,7 @@ _BROKEN = (OSError, EOFError, ValueError, asyncio.LimitOverrunError)
 """What reading raises where a peer hangs up, or sends what is no HTTP."""
 
 
-class ModelFault(Exception):
+class ModelError(Exception):
     """The model could not be asked, or its answer did not arrive whole."""
 
     def __init__(self, detail: str, *, passing: bool = True) -> None:
@@ -52,7 +52,7 @@ class Response:
     _left: int | None
 
     async def read(self) -> bytes:
-        """Return the next piece of the body, or nothing at its end; a body that breaks off is a ModelFault."""
+        """Return the next piece of the body, or nothing at its end; a body that breaks off is a ModelError."""
         chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
         try:
             return await (self._chunk() if chunked else self._piece())
@@ -82,7 +82,7 @@ class Response:
 
 @asynccontextmanager
 async def post(url: Url, path: str, headers: Mapping[str, str], body: bytes) -> AsyncIterator[Response]:
-    """Send one request and yield its response, then drop the connection; one that fails is a ModelFault."""
+    """Send one request and yield its response, then drop the connection; one that fails is a ModelError."""
     try:
         reader, writer = await asyncio.open_connection(url.host, url.port, ssl=url.tls or None)
     except OSError as error:
@@ -98,8 +98,8 @@ async def post(url: Url, path: str, headers: Mapping[str, str], body: bytes) -> 
         writer.transport.abort()
 
 
-def _lost(error: Exception) -> ModelFault:
-    return ModelFault(f"the connection failed: {error or type(error).__name__}")
+def _lost(error: Exception) -> ModelError:
+    return ModelError(f"the connection failed: {str(error) or type(error).__name__}")
 
 
 def _head(url: Url, path: str, headers: Mapping[str, str], length: int) -> bytes:
