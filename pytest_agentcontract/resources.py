@@ -19,6 +19,11 @@ def cases() -> Path:
     return fixtures() / "cases"
 
 
+def outcomes() -> Path:
+    """Return the folder of the reference's outcomes, one snapshot per case id."""
+    return fixtures() / "outcomes"
+
+
 def schema(name: str) -> Path:
     """Return the JSON Schema called `name`, for example `case`."""
     return fixtures() / "schemas" / f"{name}.schema.json"

@@ -1,0 +1,117 @@
+"""The command line: run the suite, list what there is, explain a requirement, play one case for a debugger."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec
+
+import click
+
+import pytest_agentcontract
+from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.errors import AgentContractError, UsageError
+from pytest_agentcontract.jsonvalue import dumps
+from pytest_agentcontract.plugin import runtimes
+from pytest_agentcontract.plugin.options import ROOT
+from pytest_agentcontract.plugin.selection import near
+from pytest_agentcontract.report import catalogue
+from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.scenario.case import Case
+
+_USAGE = 4
+_P = ParamSpec("_P")
+
+
+def _told(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Turn an error of ours into its text and pytest's exit status for usage errors."""
+
+    @wraps(command)
+    def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except AgentContractError as error:
+            click.echo(f"ERROR: {error}", err=True)
+            sys.exit(_USAGE)
+
+    return wrapped
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(pytest_agentcontract.__version__)
+def main() -> None:
+    """Judge agent runtimes: how an agent returns, and how agents hand off."""
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.option("--runtime", "-r", "names", multiple=True, metavar="NAME", help="A runtime to judge; may be repeated.")
+@click.option(
+    "--case", "-c", "cases", multiple=True, metavar="ID", help="A case, or a folder of them; may be repeated."
+)
+@click.option("--wire", "-w", "wires", multiple=True, metavar="NAME", help="Judge on this wire format only.")
+@click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
+def run(names: tuple[str, ...], cases: tuple[str, ...], wires: tuple[str, ...], pytest_args: tuple[str, ...]) -> None:
+    """Run the suite: a thin wrapper around `pytest --agent-contract`, whose options can follow."""
+    import pytest  # noqa: PLC0415 - the other commands don't need it
+
+    asked = [f"--agent-contract-runtime={name}" for name in names] + [f"--agent-contract-wire={name}" for name in wires]
+    sys.exit(pytest.main(["--agent-contract", *asked, *pytest_args, *map(_node, cases)]))
+
+
+@main.command("list")
+@click.argument("what", type=click.Choice(sorted(catalogue.LISTS)), default="cases")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON array.")
+@_told
+def list_(what: str, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
+    """Show the cases, requirements, runtimes or mutants there are."""
+    rows = catalogue.LISTS[what](runtimes.configured_in(Path.cwd()))
+    click.echo(dumps([dict(row) for row in rows], indent=2) if as_json else "\n".join(catalogue.table(rows)))
+
+
+@main.command()
+@click.argument("requirement")
+@_told
+def explain(requirement: str) -> None:
+    """Say what a requirement demands, where it comes from, and which cases judge it."""
+    ledger = requirements.load()
+    if requirement not in ledger:
+        raise UsageError(f"no requirement is called {requirement!r}", remedy=near(requirement, ledger))
+    click.echo("\n".join(catalogue.explanation(ledger[requirement])))
+
+
+@main.command()
+@click.option("--case", "-c", "case_id", required=True, metavar="ID", help="The case to play, or a case file of yours.")
+@click.option("--runtime", "-r", "name", metavar="NAME", help="Whose tools the script calls; the first configured one.")
+@click.option("--wire", "-w", metavar="NAME", help="The wire format; the runtime's first.")
+@_told
+def serve(case_id: str, name: str | None, wire: str | None) -> None:
+    """Play one case for a process that you start yourself, for example under a debugger.
+
+    Ends when the script is used up, or on Ctrl-C. The exit status is 0 if the whole script was asked for and no request
+    was refused, else 1.
+    """
+    from pytest_agentcontract.plugin import serve as served  # noqa: PLC0415 - the server, for this command only
+
+    configured = runtimes.configured_in(Path.cwd())
+    profile = runtimes.find(name or next(iter(configured), runtimes.REFERENCE), configured)
+    chosen = wire or next(iter(profile.wires))
+    if chosen not in profile.wires:
+        raise UsageError(f"{profile.name} doesn't speak {chosen!r}", remedy=near(chosen, profile.wires))
+    sys.exit(served.play(_case(case_id), profile, chosen, click.echo))
+
+
+def _node(case_id: str) -> str:
+    contract, separator, rest = case_id.partition("/")
+    return f"{ROOT}::{contract}" + (f"::{rest}" if separator else "")
+
+
+def _case(case_id: str) -> Case:
+    if case_id.endswith(".json"):
+        return load_case.load_case(Path(case_id))
+    cases: Sequence[Case] = load_case.shipped()
+    for case in cases:
+        if case.id == case_id:
+            return case
+    raise UsageError(f"no case is called {case_id!r}", remedy=near(case_id, [case.id for case in cases]))

@@ -1,0 +1,17 @@
+"""The hooks that a conftest.py can have; registered in every pytest run, else it would crash without the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_agentcontract_runtimes(config: pytest.Config) -> Mapping[str, Any] | None:
+    """Return the runtimes to judge: name -> a table as below `[runtimes]` in agent-contract.toml, or a `Profile`.
+
+    Called once, for `pytest --agent-contract` and only where no agent-contract.toml stands at the rootdir. The hook has
+    to stand in the conftest.py at the rootdir, or in a plugin.
+    """

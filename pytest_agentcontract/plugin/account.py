@@ -1,0 +1,113 @@
+"""The account of a whole run, kept where the terminal is: records, report, baseline, exit status, last word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, cast
+
+import pytest
+
+from pytest_agentcontract import __version__
+from pytest_agentcontract.drivers import command
+from pytest_agentcontract.jsonvalue import as_object, loads
+from pytest_agentcontract.plugin import summary
+from pytest_agentcontract.plugin.bench import Measure
+from pytest_agentcontract.plugin.options import ROOT
+from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
+from pytest_agentcontract.plugin.settings import Settings
+from pytest_agentcontract.report import header
+from pytest_agentcontract.report.records import Record
+from pytest_agentcontract.report.stream import Writer
+from pytest_agentcontract.scenario.profile import Profile
+
+NOTHING_VERIFIED: Final = 20
+"""Exit status of a run that pytest would call a success, but no case applied to the runtime."""
+
+BASELINE_OUTDATED: Final = 21
+"""Exit status of a run that pytest would call a success, but the baseline lists failures that did not happen."""
+
+_UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+
+
+class Account:
+    """What is known of a run so far; under xdist it stands in the controller, and the records come to it on reports."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, chosen: Runtimes, measure: Measure) -> None:
+        self._config, self._settings, self._chosen, self._measure = config, settings, chosen, measure
+        self._records: dict[str, Record] = {}
+        self._without: set[str] = set()
+        self._complaints: list[str] = []
+        self._writer: Writer | None = None
+
+    def open(self) -> None:
+        """Open the report, if one is asked for: a place that can't be written is told before anything runs."""
+        if self._settings.report:
+            runtimes = [(profile, _version(profile), is_embedded(profile.name)) for profile in self._chosen.profiles]
+            head = header.header(runtimes, self._chosen.requirements)
+            self._writer = Writer(self._settings.report, head)
+            self._config.add_cleanup(self._writer.close)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records so far, in a reader's order."""
+        return tuple(self._records[nodeid] for nodeid in sorted(self._records))
+
+    def pytest_report_header(self) -> str:
+        """Name the runtime before the first case runs."""
+        return summary.first_line(self._chosen)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in the record that an item's report carries, or note that there is none."""
+        if not report.nodeid.startswith(f"{ROOT}::"):
+            return
+        text: str | None = getattr(report, "agent_contract", None)
+        if text and report.nodeid not in self._records:
+            record = cast("Record", as_object(loads(text)))
+            self._records[report.nodeid] = record
+            if self._writer:
+                self._writer.add(record)
+        elif report.failed:
+            self._without.add(report.nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Settle the baseline, the exit status and the report, after everyone else has had his say."""
+        if self._config.option.collectonly:
+            return
+        finished = not (session.shouldfail or session.shouldstop or session.exitstatus in _UNFINISHED)
+        self._complaints += self._settle(finished=finished)
+        if session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = self._status()
+        if finished and self._writer and not self._without:
+            self._writer.finish({"exit": int(session.exitstatus)})
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the matrix, what is not met, what is remarkable."""
+        if self._config.option.collectonly:
+            return
+        terminalreporter.section("agent contract")
+        for line, markup in summary.body(self.records, self._measure.requirements):
+            terminalreporter.write_line(line, **markup)
+        for complaint in self._complaints:
+            terminalreporter.write_line(complaint, red=True)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Say last, after pytest's own totals, what was judged."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and not self._config.option.collectonly:
+            reporter.write_line(summary.last_line(self._chosen, self.records))
+
+    def _status(self) -> int:
+        if not self._records:
+            return pytest.ExitCode.NO_TESTS_COLLECTED
+        if all(record["status"] == "not-applicable" for record in self._records.values()):
+            return NOTHING_VERIFIED
+        return BASELINE_OUTDATED if self._complaints else pytest.ExitCode.OK
+
+    def _settle(self, *, finished: bool) -> Iterator[str]:
+        yield from ()
+
+
+def _version(profile: Profile) -> str:
+    return __version__ if is_embedded(profile.name) else command.version(profile)

@@ -1,0 +1,66 @@
+"""The pytest entry point: options, marker, hooks. Imported in every pytest run, so it imports nothing heavy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from pytest_agentcontract import hookspecs
+
+ROOT: Final = "agent-contract"
+"""What every node id of the suite begins with."""
+
+_VALUES: Final = (
+    ("runtime", "append", "NAME", "a runtime to judge: a name of agent-contract.toml, reference, or module:function"),
+    ("wire", "append", "NAME", "judge on this wire format only, for example anthropic-messages"),
+    ("timeout", "store", "SECONDS", "time limit of one case, in place of the profile's"),
+    ("report", "store", "FILE", "write the verdicts to FILE as JSON lines"),
+    ("artifacts", "store", "DIR", "keep output, wire log and working folder of failed cases below DIR"),
+    ("baseline", "store", "FILE", "known failures, with reasons: xfailed, and an error once they pass"),
+    ("write-baseline", "store", "FILE", "write the failures of this run to FILE, to be given reasons"),
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--agent-contract` and what refines it."""
+    group = parser.getgroup("agent-contract", "judging an agent runtime")
+    group.addoption(
+        "--agent-contract",
+        action="store_true",
+        help="judge an agent runtime: alone, run only the suite; with paths, run both",
+    )
+    group.addoption("--agent-contract-strict", action="store_true", help="a failing SHOULD fails its case, too")
+    for name, action, metavar, text in _VALUES:
+        group.addoption(f"--agent-contract-{name}", action=action, metavar=metavar, help=text)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Register the hooks, whether or not the suite runs."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the suite if it is asked for: by the flag, or by a node id of it."""
+    config.addinivalue_line("markers", "agent_contract(case): a case of the agent contract (set by the suite itself)")
+    asked = config.getoption("--agent-contract") or any(map(is_own, config.args))
+    if asked and not config.option.help:
+        from pytest_agentcontract.plugin import suite  # noqa: PLC0415 - the rest of the package is loaded only now
+
+        suite.register(config)
+    elif unused := _refinements(config):
+        raise pytest.UsageError(
+            f"{unused[0]} without --agent-contract: nothing would be judged\n  Add --agent-contract."
+        )
+
+
+def is_own(argument: str) -> bool:
+    """Tell whether a command-line argument is a node id of the suite and no path of the user's."""
+    head, separator, _ = argument.partition("::")
+    return head == ROOT and (bool(separator) or not Path(ROOT).exists())
+
+
+def _refinements(config: pytest.Config) -> list[str]:
+    names = ["strict", *(name for name, *_ in _VALUES)]
+    return [f"--agent-contract-{name}" for name in names if config.getoption(f"--agent-contract-{name}")]

@@ -1,0 +1,106 @@
+"""One case played for a process that somebody else starts: what to set, what to say, then what happens, live."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pytest_agentcontract.drivers.launch import Launch
+from pytest_agentcontract.drivers.preparation import write_files
+from pytest_agentcontract.provider.server import Provider
+from pytest_agentcontract.report.text import harmless, indented
+from pytest_agentcontract.report.wirelog import entry
+from pytest_agentcontract.scenario.binding import bind
+from pytest_agentcontract.scenario.case import Case
+from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
+from pytest_agentcontract.scenario.profile import Profile
+from pytest_agentcontract.scenario.script import Script
+
+_PAUSE = 0.1
+_QUIET = 2.0
+
+Say = Callable[[str], None]
+
+
+def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
+    """Play the case until its script is used up or Ctrl-C; return the exit status."""
+    nonce = secrets.token_hex(4)
+    bound = bind(case, nonce)
+    with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
+        workdir, home = Path(folder, "work"), Path(folder, "home")
+        script = Script(bound, profile, wire, nonce, workdir)
+        seat = provider.open(script, wire)
+        launch = Launch(profile, wire, bound, script.prompt, script.lines, seat, nonce, workdir, home, profile.timeout)
+        write_files(launch)
+        for line in _introduction(launch):
+            say(line)
+        try:
+            _follow(seat.exchanges, seat.quiet_for, bound, say)
+        except KeyboardInterrupt:
+            say("")
+        exchanges = seat.close()
+        return _summary(bound, exchanges, sorted(path.name for path in workdir.glob("mark-*")), say)
+
+
+def _introduction(launch: Launch) -> Iterator[str]:
+    case = launch.case
+    yield f"case {case.id or case.title}: {case.title}\n{indented(case.why)}\n"
+    yield "set in your process's environment:"
+    yield from (f"  export {name}={shlex.quote(value)}" for name, value in launch.environment.items())
+    yield f"start it in:\n  cd {shlex.quote(str(launch.workdir))}"
+    if launch.lines:
+        yield "say to it, one line each time that it has answered:"
+        yield from (f"  {line}" for line in launch.lines)
+    else:
+        yield f"give it as the prompt:\n{indented(launch.script_prompt, '  ')}"
+    if launch.schema is not None:
+        yield f"ask for a result of this schema:\n  {launch.schema_file}"
+    if case.given.max_turns is not None:
+        yield f"allow it this many model requests:\n  {case.given.max_turns}"
+    yield "\nwaiting for its first request; Ctrl-C ends\n"
+
+
+def _follow(
+    exchanges: Callable[[], tuple[Exchange, ...]], quiet_for: Callable[[], float], case: Case, say: Say
+) -> None:
+    """Show every exchange once it is answered, until the script is used up and nothing more comes."""
+    shown = 0
+    while True:
+        seen, quiet = exchanges(), quiet_for()
+        answered = len(seen) if quiet else max(shown, len(seen) - 1)
+        for exchange in seen[shown:answered]:
+            say(harmless("\n".join(entry(exchange))))
+        shown = answered
+        if quiet >= _QUIET and seen and _ends(case) and not _left(case, seen):
+            return
+        time.sleep(_PAUSE)
+
+
+def _ends(case: Case) -> bool:
+    return not any(turn.repeat for turns in case.script.values() for turn in turns)
+
+
+def _left(case: Case, exchanges: tuple[Exchange, ...]) -> dict[str, int]:
+    """Count the turns of each agent that were never handed over; a repeated one may be left."""
+    served = {(seen.agent, seen.turn) for seen in exchanges if seen.delivered or seen.kind == "fault"}
+    left = {
+        agent: sum((agent, number) not in served and not turn.repeat for number, turn in enumerate(turns, 1))
+        for agent, turns in case.script.items()
+    }
+    return {agent: count for agent, count in left.items() if count}
+
+
+def _summary(case: Case, exchanges: tuple[Exchange, ...], marks: list[str], say: Say) -> int:
+    left, refused = _left(case, exchanges), [seen for seen in exchanges if seen.kind in REFUSALS]
+    say(f"\n{len(exchanges)} requests, {len(refused)} refused; work done: {', '.join(marks) or 'none'}")
+    for seen in refused:
+        say(harmless(f"  refused #{seen.serial} ({seen.kind}): {seen.note}"))
+    for agent, count in left.items():
+        say(f"  {agent} never asked for the last {count} of its turns")
+    if not left and not refused:
+        say("the whole script was asked for")
+    return 1 if left or refused else 0

@@ -1,0 +1,110 @@
+"""The suite in a pytest process: set up from the options, collected beside the user's files, judged item by item."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import cast
+
+import pytest
+
+from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.conformance.baseline import Baseline, load_baseline
+from pytest_agentcontract.errors import AgentContractError, UsageError
+from pytest_agentcontract.jsonvalue import JSON, dumps
+from pytest_agentcontract.plugin import runtimes
+from pytest_agentcontract.plugin.account import Account
+from pytest_agentcontract.plugin.bench import Bench, Measure
+from pytest_agentcontract.plugin.collection import Item, Root
+from pytest_agentcontract.plugin.outcomes import Outcomes
+from pytest_agentcontract.plugin.selection import Planned, plan
+from pytest_agentcontract.plugin.settings import Settings
+from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.scenario.case import Case
+
+_WORDS = {
+    "not-applicable": ("not applicable", "n", ("N/A", {"cyan": True})),
+    "not-verified": ("failed", "V", "NOT VERIFIED"),
+}
+
+
+def register(config: pytest.Config) -> None:
+    """Set the suite up and register it; whatever the user got wrong is told here, before anything runs."""
+    if str(config.rootpath) not in sys.path:
+        sys.path.append(str(config.rootpath))  # where `module:function` and a profile's `entry` are found
+    try:
+        suite = Suite.of(config)
+    except AgentContractError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.pluginmanager.register(suite, "agent-contract-suite")
+    if not hasattr(config, "workerinput"):
+        suite.account.open()
+        config.pluginmanager.register(suite.account, "agent-contract-account")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What runs in every process, the workers of xdist among them."""
+
+    planned: tuple[Planned, ...]
+    account: Account
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Suite:
+        """Read options and configuration; raise UsageError or DataError for whatever can't be meant."""
+        settings = Settings.of(config)
+        if not config.pluginmanager.hasplugin("syrupy"):
+            raise UsageError("outcomes are held against syrupy snapshots", remedy="Leave out -p no:syrupy.")
+        chosen = runtimes.resolve(
+            settings.runtimes,
+            root=config.rootpath,
+            folder=config.invocation_params.dir,
+            offered=lambda: config.hook.pytest_agentcontract_runtimes(config=config),
+            ci=os.environ.get("CI", "").lower() in ("true", "1"),
+        )
+        ledger = requirements.load(chosen.requirements or requirements.CURRENT)
+        cases = load_case.shipped()
+        planned = plan(cases, chosen.profiles, settings.wires, settings.selected)
+        baseline = _baseline(settings, chosen, cases)
+        measure = Measure(
+            ledger, baseline, Outcomes(chosen.snapshots), settings.strict, settings.timeout, settings.artifacts
+        )
+        Bench(measure).install(config)
+        return cls(planned, Account(config, settings, chosen, measure))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Add the suite to what the session has collected."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            report.result = [*(report.result or ()), Root.build(collector, self.planned)]
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let the record travel on the report: as JSON text, which no payload of a runtime's can make unsendable."""
+        report = yield
+        if isinstance(item, Item) and call.when == "call" and item.judged:
+            record = item.judged.record
+            vars(report).update(agent_contract=dumps(cast("JSON", record)), agent_contract_status=record["status"])
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, object] | None:
+        """Give the verdicts that pytest has no word for their own."""
+        status = getattr(report, "agent_contract_status", "")
+        return _WORDS.get(status) if report.outcome in ("failed", "skipped") else None
+
+
+def _baseline(settings: Settings, chosen: runtimes.Runtimes, cases: tuple[Case, ...]) -> Baseline | None:
+    if len(chosen.profiles) > 1 and (settings.baseline or settings.write_baseline):
+        raise UsageError("a baseline is that of one runtime", remedy="Name one: --agent-contract-runtime NAME.")
+    if settings.baseline is None:
+        return None
+    return load_baseline(settings.baseline, chosen.profiles[0], cases)

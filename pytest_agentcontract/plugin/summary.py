@@ -1,0 +1,83 @@
+"""The words of the terminal: what is judged, how it stands, what was judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_agentcontract.conformance.requirements import CURRENT, Requirement
+from pytest_agentcontract.plugin.runtimes import Runtimes
+from pytest_agentcontract.report.matrix import lines, matrix
+from pytest_agentcontract.report.records import CaseStatus, Record
+from pytest_agentcontract.report.text import shortened
+
+_SHOWN = 20
+_WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "not-applicable")
+_RED: tuple[CaseStatus, ...] = ("error", "fail", "not-verified")
+_PLAIN: dict[str, bool] = {}
+
+
+def first_line(chosen: Runtimes) -> str:
+    """Say what is about to be judged."""
+    subjects = ", ".join(f"{profile.name} ({', '.join(profile.wires)})" for profile in chosen.profiles)
+    note = "; the suite's own: nothing of yours is judged" if chosen.embedded else ""
+    return f"agent contract: judging {subjects} by requirements {chosen.requirements or CURRENT}{note}"
+
+
+def last_line(chosen: Runtimes, records: Sequence[Record]) -> str:
+    """Say what was judged, and how it went."""
+    if not records:
+        return f"agent contract: nothing was judged ({', '.join(profile.name for profile in chosen.profiles)})"
+    parts = [_tally(profile.name, records) for profile in chosen.profiles]
+    note = "; the suite's own runtime: nothing of yours was judged" if chosen.embedded else ""
+    return f"agent contract: judged {'; '.join(parts)}{note}"
+
+
+def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield the lines of the summary, each with its markup."""
+    groups = {requirement.id: requirement.group for requirement in requirements.values()}
+    for line in lines(matrix(records, groups)):
+        yield line, _PLAIN
+    yield from _unmet(records)
+    yield from _remarks(records)
+    if records and all(record["status"] == "not-applicable" for record in records):
+        yield "no case applies to this runtime: nothing is verified, which is no pass", {"red": True}
+    if not records:
+        yield "no case was selected or none came to its end: nothing is verified", {"red": True}
+
+
+def _unmet(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield what is not met, the worst first; what is the same on several wire formats stands once."""
+    found: dict[tuple[str, ...], list[Record]] = {}
+    for record in sorted(records, key=lambda record: _WORDS.index(record["status"])):
+        if record["status"] in _RED:
+            found.setdefault((record["case"], record["runtime"], record["status"], record["why"]), []).append(record)
+    if found:
+        yield "not met:", _PLAIN
+    for (case, runtime, status, why), same in list(found.items())[:_SHOWN]:
+        yield f"  {status}: {case} on {runtime} ({', '.join(record['wire'] for record in same)})", {"red": True}
+        yield f"    {shortened(why, 160)}", _PLAIN
+        yield f"    {same[0]['reproduce']}", _PLAIN
+    if len(found) > _SHOWN:
+        yield f"  ... and {len(found) - _SHOWN} more; --agent-contract-report FILE keeps them all", _PLAIN
+
+
+def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield remarks once each, with the number of cases that gave rise to them."""
+    remarks: dict[str, list[Record]] = {}
+    for record in records:
+        for warning in record["warnings"]:
+            remarks.setdefault(warning, []).append(record)
+    if remarks:
+        yield "warnings (they fail nothing; a SHOULD fails under --agent-contract-strict):", _PLAIN
+    for warning, found in list(remarks.items())[:_SHOWN]:
+        cases = f"{found[0]['case']}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+        yield f"  {shortened(warning, 200)} [{cases}]", {"yellow": True}
+    if len(remarks) > _SHOWN:
+        yield f"  ... and {len(remarks) - _SHOWN} more; --agent-contract-report FILE keeps them all", _PLAIN
+
+
+def _tally(name: str, records: Sequence[Record]) -> str:
+    counts = Counter(record["status"] for record in records if record["runtime"] == name)
+    counted = ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
+    return f"{name}: {counted or 'no case'}"

@@ -1,0 +1,89 @@
+"""What there is to judge by and to be judged: cases, requirements, runtimes and mutants, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.conformance.checks import CHECKS
+from pytest_agentcontract.conformance.requirements import Requirement
+from pytest_agentcontract.jsonvalue import JSON, as_list
+from pytest_agentcontract.reference.mutants import MUTANTS
+from pytest_agentcontract.report.text import indented
+from pytest_agentcontract.scenario import load_case, load_profile
+from pytest_agentcontract.scenario.profile import Profile
+
+Row: TypeAlias = Mapping[str, JSON]
+Configured: TypeAlias = Mapping[str, Profile]
+
+
+def cases(_: Configured) -> list[Row]:
+    """Return a row per shipped case."""
+    return [
+        {"case": case.id, "covers": [cover.requirement for cover in case.covers], "title": case.title}
+        for case in load_case.shipped()
+    ]
+
+
+def ledger(_: Configured) -> list[Row]:
+    """Return a row per requirement of the current set."""
+    return [
+        {"requirement": row.id, "level": row.level, "group": row.group, "text": row.text}
+        for row in requirements.load().values()
+    ]
+
+
+def runtimes(configured: Configured) -> list[Row]:
+    """Return a row per runtime: the user's, then the shipped ones."""
+    return [
+        {"runtime": name, "driver": profile.driver, "wires": list(profile.wires), "yours": name in configured}
+        for name, profile in {**configured, **load_profile.shipped()}.items()
+    ]
+
+
+def mutants(_: Configured) -> list[Row]:
+    """Return a row per mutant of the reference."""
+    return [
+        {"runtime": f"mutant:{name}", "breaks": mutant.target, "of": mutant.base, "why": mutant.reason}
+        for name, mutant in MUTANTS.items()
+    ]
+
+
+LISTS: Mapping[str, Callable[[Configured], list[Row]]] = {
+    "cases": cases,
+    "requirements": ledger,
+    "runtimes": runtimes,
+    "mutants": mutants,
+}
+
+
+def table(rows: Sequence[Row]) -> Iterator[str]:
+    """Render rows as aligned columns; the last one runs on."""
+    texts = [[_cell(value) for value in row.values()] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        yield "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def explanation(requirement: Requirement) -> Iterator[str]:
+    """Yield everything there is to say of one requirement."""
+    yield f"{requirement.id} ({requirement.level}, {requirement.group})"
+    yield indented(requirement.text)
+    yield f"source: {requirement.source}"
+    if requirement.interpretation:
+        yield f"an interpretation: {requirement.interpretation}"
+    if requirement.excluded:
+        yield f"not judged: {requirement.excluded}"
+    if check := CHECKS.get(requirement.id):
+        yield f"check: {check.look.__module__}.{getattr(check.look, '__name__', '')}"
+        yield indented((check.look.__doc__ or "").strip())
+    found = [case for case in load_case.shipped() if any(cover.requirement == requirement.id for cover in case.covers)]
+    yield f"cases: {'none' if not found else ''}".rstrip()
+    yield from (f"    {case.id}: {case.title}" for case in found)
+
+
+def _cell(value: JSON) -> str:
+    if isinstance(value, bool):
+        return "yours" if value else "shipped"
+    return ", ".join(map(str, as_list(value))) if isinstance(value, list) else str(value)

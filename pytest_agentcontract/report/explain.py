@@ -1,0 +1,64 @@
+"""A case that is not met, explained: what is required, what was seen, what went over the wire, how to see it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_agentcontract.conformance.requirements import Requirement
+from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
+from pytest_agentcontract.report.text import harmless, indented
+from pytest_agentcontract.report.wirelog import tail
+from pytest_agentcontract.scenario.observation import Delivery
+
+_LIMIT = 1600
+_OUTPUT = 400
+
+
+def explain(
+    report: CaseReport, unmet: Sequence[Verdict], requirements: Mapping[str, Requirement], difference: str, again: str
+) -> str:
+    """Return the whole explanation of one case."""
+    parts = [f"{report.case.title}\n{indented(report.case.why)}"]
+    parts += ["\n".join(_verdict(verdict, requirements.get(verdict.requirement))) for verdict in unmet]
+    parts += [difference] if difference else []
+    parts += ["\n".join(_run(report))]
+    parts += [f"kept in {report.artifacts}"] if report.artifacts else []
+    parts += [f"reproduce: {again}"]
+    return harmless("\n".join(parts))
+
+
+def headline(unmet: Sequence[Verdict]) -> str:
+    """Return one line that names what is not met, for a list of failures."""
+    words = {"fail": "fails", "not-verified": "is not verified", "error": "could not be judged"}
+    return "; ".join(f"{verdict.requirement} {words.get(verdict.status, verdict.status)}" for verdict in unmet)
+
+
+def _verdict(verdict: Verdict, requirement: Requirement | None) -> Iterator[str]:
+    yield f"{verdict.requirement} ({verdict.level}): {verdict.status}"
+    if requirement:
+        yield indented(requirement.text)
+        if requirement.interpretation:
+            yield indented(f"(an interpretation: {requirement.interpretation})")
+    for name in ("expected", "observed", "why"):
+        if text := getattr(verdict, name):
+            yield f"    {name + ':':<10}{_cut(text)}"
+
+
+def _run(report: CaseReport) -> Iterator[str]:
+    if report.observation is None:
+        yield "the run never happened"
+        return
+    yield from tail(report.observation.exchanges)
+    yield from _delivery(report.observation.delivery)
+
+
+def _delivery(delivery: Delivery) -> Iterator[str]:
+    code = "" if delivery.exit_code is None else f", exit code {delivery.exit_code}"
+    yield f"the run: {delivery.ended} after {delivery.seconds:.2f}s{code}, by its own account {delivery.status}"
+    for name in ("stdout", "stderr"):
+        if text := getattr(delivery, name).strip():
+            yield f"end of {name}:\n{indented(text[-_OUTPUT:])}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LIMIT else f"{text[: _LIMIT // 2]} [...] {text[-_LIMIT // 2 :]}"

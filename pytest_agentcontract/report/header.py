@@ -1,0 +1,55 @@
+"""The header of a report: exactly what judged, exactly what was judged, and on what."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest_agentcontract
+from pytest_agentcontract import resources
+from pytest_agentcontract.conformance.requirements import CURRENT
+from pytest_agentcontract.jsonvalue import JSONObject
+from pytest_agentcontract.scenario.profile import Profile
+
+
+def header(runtimes: Sequence[tuple[Profile, str, bool]], requirements: str) -> JSONObject:
+    """Return the header for runtimes, each with its version and whether it is the suite's own."""
+    package = Path(pytest_agentcontract.__file__).parent
+    return {
+        "suite": {"version": pytest_agentcontract.__version__, "digest": digest(package, package.rglob("*.py"))},
+        "requirements": {"set": requirements or CURRENT, "digest": _measured_by()},
+        "runtimes": [_runtime(*runtime) for runtime in runtimes],
+        "platform": {
+            "system": platform.system(),
+            "machine": platform.machine(),
+            "python": platform.python_version(),
+        },
+    }
+
+
+def digest(root: Path, files: Iterable[Path]) -> str:
+    """Return one digest over files: their places below `root` and their bytes."""
+    total = hashlib.sha256()
+    for path in sorted(files):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        total.update(f"{path.relative_to(root).as_posix()} {content}\n".encode())
+    return f"sha256:{total.hexdigest()}"
+
+
+def _measured_by() -> str:
+    root = resources.fixtures()
+    return digest(root, [path for part in ("requirements", "cases") for path in (root / part).rglob("*.json")])
+
+
+def _runtime(profile: Profile, version: str, embedded: bool) -> JSONObject:  # noqa: FBT001 - a row of a table
+    return {
+        "name": profile.name,
+        "version": version,
+        "digest": f"sha256:{profile.digest}" if profile.digest else "",
+        "driver": profile.driver,
+        "wires": [*profile.wires],
+        "capabilities": [*sorted(profile.capabilities)],
+        "embedded": embedded,
+    }

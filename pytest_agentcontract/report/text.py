@@ -1,0 +1,26 @@
+"""Text of strangers made fit for a terminal, a file and a pipe."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(text: str) -> str:
+    """Return `text` with lone surrogates and control characters written as escapes; tabs and newlines stay."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return `text` on one line and no longer than `limit`: the beginning and the end of it."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    half = (limit - 5) // 2
+    return f"{line[:half]} ... {line[-half:]}"
+
+
+def indented(text: str, prefix: str = "    ") -> str:
+    """Return `text` with `prefix` before each of its lines."""
+    return "\n".join(prefix + line for line in text.split("\n"))
