@@ -33,7 +33,7 @@ def drive(launch: Launch) -> Delivery:
         ended = _attend(pump, process, launch.timeout)
         returned_at = time.monotonic() - started
         launch.seat.over()
-        leftovers = _see_off(pump, process, launch.nonce)
+        leftovers = _see_off(pump, process, launch.nonce) if pump.exited and ended == "exited" else ()
     finally:
         processes.end_all(launch.nonce, process.pid)
         pump.run(lambda: pump.exited and pump.dry, _TO_DIE)
@@ -76,6 +76,8 @@ def version(profile: Profile) -> str:
 
 def _start(launch: Launch) -> subprocess.Popen[bytes]:
     profile, mode = launch.profile, launch.case.given.mode
+    if mode not in profile.modes:
+        raise DriverError(f"has no command for {mode!r}", where=f"runtime {profile.name}", remedy=f"Add modes.{mode}.")
     argv = arguments(profile.modes[mode], launch.values())
     env = environment(profile, launch.home, launch.nonce) | launch.environment
     executable = program(argv[0], env["PATH"], profile.name)
@@ -111,10 +113,9 @@ def _attend(pump: Pump, process: subprocess.Popen[bytes], seconds: float) -> End
 def _see_off(pump: Pump, process: subprocess.Popen[bytes], nonce: str) -> tuple[str, ...]:
     """Let the run's other processes leave by themselves for a moment; name those that stay."""
     since = time.monotonic()
-    pump.run(lambda: pump.dry or pump.flooded, _TO_LEAVE)
-    patience = _TO_LEAVE - (time.monotonic() - since) if pump.exited else 0
-    left = processes.await_exit(nonce, process.pid, patience)
-    return tuple(processes.describe(pid) for pid in left if pid != process.pid)
+    pump.run(lambda: pump.dry, _TO_LEAVE)
+    left = processes.await_exit(nonce, process.pid, _TO_LEAVE - (time.monotonic() - since))
+    return tuple(map(processes.describe, left))
 
 
 def _judged(ended: Ended, code: int | None, pump: Pump) -> Ended:

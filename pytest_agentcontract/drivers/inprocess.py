@@ -85,7 +85,8 @@ class _Stage:
         except SystemExit as stop:
             end = _End("exited", _exit_code(stop), problem="the call raised SystemExit instead of returning a Result")
         except BaseException as error:  # noqa: BLE001 - a runtime may raise anything
-            end = _End("crashed", problem=f"the call raised {type(error).__name__}: {error}", trace=_trace(error))
+            said = traceback.format_exception_only(error)[-1].strip()
+            end = _End("crashed", problem=f"the call raised {said}", trace=_trace(error))
         self._finish(end)
 
     def close(self) -> Delivery:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from pytest_agentcontract.scenario.start import Mode
 
 _T = TypeVar("_T")
 _REMEDY = "The page `write-a-profile` of the documentation describes the format."
+_QUOTED = re.compile(r"\['([^']*)'\]")
 _RESERVED = ("mutant:", "null:", "reference-")
 
 
@@ -93,8 +95,11 @@ def _check(document: JSONObject, where: str) -> None:
     for name in as_object(document.get("runtimes", {})):
         if name == "reference" or name.startswith(_RESERVED):
             _refuse(where, f"runtimes.{name}", f"the name {name!r} is reserved", "Give your runtime a name of its own.")
-    for place, complaint in complaints("profile", document):
-        _refuse(where, place.removeprefix("$."), complaint)
+    # An unknown key comes first: a key that is missing is most often that one, misspelt.
+    for place, complaint in sorted(
+        complaints("profile", document), key=lambda found: not found[1].startswith("unknown")
+    ):
+        _refuse(where, _QUOTED.sub(r".\1", place).removeprefix("$."), complaint)
 
 
 def _profiles(document: JSONObject, content: bytes, where: str, folder: Path) -> dict[str, Profile]:

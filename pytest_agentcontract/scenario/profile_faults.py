@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text
 from pytest_agentcontract.scenario.profile import PLACEHOLDERS
 
-_IN_BRACES = re.compile(r"(?<![{$])\{([a-z][a-z_]*)\}(?!\})")
+_IN_BRACES = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 _OF_THE_RUN = frozenset({"base_url", "api_key", "nonce", "port", "workdir", "home"})
 _MAY_BE_ABSENT = frozenset({"schema_file", "schema_json", "max_turns"})
 _ONE_RUN = _OF_THE_RUN | _MAY_BE_ABSENT | {"prompt"}

@@ -1,0 +1,98 @@
+"""A result document is found where the profile says, and read by its pointers."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_agentcontract.drivers.outcome import Run, deliver, find
+from pytest_agentcontract.jsonvalue import MISSING
+from pytest_agentcontract.scenario.profile import ResultRule
+from pytest_agentcontract.wire.turn import Usage
+
+EVENTS = b"""starting
+{"type": "item", "item": {"kind": "text", "text": "first"}}
+{"type": "item", "item": {"kind": "text", "text": "last"}}
+{"type": "item", "item": {"kind": "tool"}}
+"""
+
+
+def _read(launcher, rule, stdout=b"", stderr=b"", **keywords):
+    launch = launcher(result=rule, **keywords)
+    run = Run("exited", 0, stdout, stderr)
+    return deliver(launch, run, find(launch, run))
+
+
+def test_all_pointers_are_followed(launcher) -> None:
+    """Value, flag, usage and named fields come from where the profile points; what is not there is left out."""
+    rule = ResultRule(
+        value="/out/0", failed="/bad", usage_input="/in", usage_output="/ou t", fields={"type": "/t", "gone": "/no"}
+    )
+    delivery = _read(launcher, rule, b'{"out": ["v"], "bad": true, "in": 3, "ou t": 4, "t": null}')
+    assert (delivery.value, delivery.failed, delivery.usage) == ("v", True, Usage(3, 4))
+    assert dict(delivery.fields) == {"type": None}
+
+
+@pytest.mark.parametrize("usage", ['{"i": null, "o": 1}', '{"i": 1}', '{"i": true, "o": 1}', '{"i": 1.5, "o": 2}'])
+def test_half_a_usage_is_none(launcher, usage) -> None:
+    """Only two whole numbers are a usage: nothing is invented."""
+    assert _read(launcher, ResultRule(usage_input="/i", usage_output="/o"), usage.encode()).usage is None
+
+
+@pytest.mark.parametrize("flag", ["0", "null", '"false"', "{}"])
+def test_only_a_boolean_is_a_failure_flag(launcher, flag) -> None:
+    """Anything else says nothing, and the exit code decides."""
+    delivery = _read(launcher, ResultRule(failed="/f"), f'{{"f": {flag}}}'.encode())
+    assert (delivery.failed, delivery.status) == (None, "success")
+
+
+def test_a_schema_run_may_have_a_place_of_its_own(launcher) -> None:
+    """`structured` is read where a schema was asked for, `value` elsewhere."""
+    rule, document = (
+        ResultRule(value="/result", structured="/structured"),
+        b'{"result": "prose", "structured": {"a": 1}}',
+    )
+    assert _read(launcher, rule, document, schema={"type": "object"}).value == {"a": 1}
+    assert _read(launcher, rule, document).value == "prose"
+
+
+@pytest.mark.parametrize(
+    ("rule", "stdout", "stderr", "value"),
+    [
+        (ResultRule("stdout-json-array"), b'[{"result": 1}, {"result": 2}]', b"", 2),
+        (ResultRule("stdout-json-lines", "/item/text", event={"/item/kind": "text"}), EVENTS, b"", "last"),
+        (ResultRule("stderr-json"), b"", b'warning {x}\n{"result": 1}\n{\n "result": {\n  "a": 2\n }\n}\n', {"a": 2}),
+        (ResultRule("stderr-json"), b"", b'{"result": 3}', 3),
+    ],
+)
+def test_the_document_is_found_in_every_source(launcher, rule, stdout, stderr, value) -> None:
+    """An array's last element, the last event of a kind and the end of standard error are all places for a result."""
+    assert _read(launcher, rule, stdout, stderr).value == value
+
+
+@pytest.mark.parametrize(
+    ("rule", "stdout", "stderr", "problem"),
+    [
+        (ResultRule("stdout-json-array"), b"{}", b"", "not a JSON array"),
+        (ResultRule("stdout-json-array"), b"[]", b"", "at least one"),
+        (ResultRule("stdout-json-lines", event={"/type": "end"}), EVENTS, b"", "no event"),
+        (ResultRule("stdout-json-lines", event={"/type": "item"}), EVENTS + b'{"type": "it', b"", "not one JSON"),
+        (ResultRule("stderr-json"), b"", b"", "does not end with"),
+        (ResultRule("stderr-json"), b"", b"{\n" * 5000, "does not end with"),
+        (ResultRule("file", file="{workdir}/out.json"), b"", b"", "did not write out.json"),
+    ],
+)
+def test_a_missing_document_is_a_problem_not_an_error(launcher, rule, stdout, stderr, problem) -> None:
+    """Each source says in its own words what it did not find; a cut event does not give way to an earlier one."""
+    delivery = _read(launcher, rule, stdout, stderr)
+    assert problem in delivery.problem
+    assert delivery.document is MISSING
+
+
+def test_the_document_may_stand_in_a_file(program, drive) -> None:
+    """A program may write its result instead of printing it."""
+    code = "open('out.json', 'w').write('{\"result\": 7}')"
+    assert drive(program(code, result=ResultRule("file", file="{workdir}/out.json"))).value == 7
+    too_long = "open('out.json', 'w').write(' ' * 9 * 2**20)"
+    assert "larger than" in drive(program(too_long, result=ResultRule("file", file="{workdir}/out.json"))).problem
+    folder = "import os; os.remove('out.json'); os.mkdir('out.json')"
+    assert "directory" in drive(program(folder, result=ResultRule("file", file="{workdir}/out.json"))).problem
