@@ -66,6 +66,7 @@ class Connection(asyncio.Protocol):
         """Feed the parser; what it can't read is refused, and nothing after it is read."""
         if self._deaf:
             return
+        self._size += len(data)  # before the parser sees it: a request that ends here starts the count anew
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
@@ -75,7 +76,7 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             self._refuse(400)
         else:
-            self._check_size(len(data))
+            self._check_size()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Give up whatever was being answered."""
@@ -84,10 +85,6 @@ class Connection(asyncio.Protocol):
             self.task.cancel()
 
     # ---- what httptools calls
-
-    def on_message_begin(self) -> None:
-        """Begin a request."""
-        self._reset()
 
     def on_url(self, url: bytes) -> None:
         """Collect the target, which may come in pieces."""
@@ -165,8 +162,7 @@ class Connection(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
 
-    def _check_size(self, received: int) -> None:
-        self._size += received
+    def _check_size(self) -> None:
         if self._size > (MOST_HEADERS if self._in_head else MOST_BODY):
             self._refuse(431 if self._in_head else 413)
 
