@@ -47,8 +47,9 @@ class Cursor:
 
     @property
     def payloads(self) -> dict[int, tuple[JSON, ...]]:
-        """What each turn returns, by the turn's number."""
-        return {number: tuple(_returned(entry)) for number, entry in enumerate(self.entries, 1)}
+        """What each turn returns, by the turn's number; where none calls the return tool, the answers are the texts."""
+        read = _returned if any(map(_returned, self.entries)) else _answered
+        return {number: tuple(read(entry)) for number, entry in enumerate(self.entries, 1)}
 
     def attempt(self) -> None:
         """Use up the faulted attempt: an entry that is nothing else is done, the content of another is still due."""
@@ -74,6 +75,10 @@ class Cursor:
 
 def _returned(entry: ScriptedTurn) -> list[JSON]:
     return [cast("JSON", call.value) for call in entry.calls if call.tool == RETURN and call.value is not MISSING]
+
+
+def _answered(entry: ScriptedTurn) -> list[JSON]:
+    return [entry.text] if entry.text and not entry.calls else []
 
 
 def _need_not_arrive(entry: ScriptedTurn) -> bool:
