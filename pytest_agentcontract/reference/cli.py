@@ -61,7 +61,7 @@ def finish(ended: Ended) -> int:
 def start_of(options: argparse.Namespace) -> Start:
     """Make a start of the command line's options."""
     mode: Mode = "interactive" if options.interactive else options.output_format
-    settings = {"mutant": options.mutant} if options.mutant else {"variant": "tool-less"} if options.tool_less else {}
+    settings = {name: value for name in ("variant", "mutant") if (value := getattr(options, name))}
     schema = None if options.json_schema is None else _schema(Path(options.json_schema))
     return Start(mode, options.prompt, schema, options.max_turns, os.environ, settings, Path.cwd(), _read_line, write)
 
@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--json-schema", metavar="FILE", help="the JSON Schema that the result must conform to")
     parser.add_argument("--max-turns", type=int, metavar="N", help="the step cap of each agent")
     parser.add_argument("--interactive", action="store_true", help="converse on standard input, one line per turn")
-    parser.add_argument("--tool-less", action="store_true", help="run without a return tool: the answer is the result")
+    parser.add_argument("--variant", choices=["tool-less"], help="run without a return tool: the answer is the result")
     parser.add_argument("--mutant", metavar="NAME", help="run with one deliberately wrong decision")
     return parser
 
