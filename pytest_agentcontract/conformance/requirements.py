@@ -52,7 +52,8 @@ def load(name: str = CURRENT) -> Mapping[str, Requirement]:
     if name not in names():
         message = f"no requirement set is called {name!r}"
         raise UsageError(message, remedy=f"Known sets: {', '.join(names())}.")
-    rows: list[dict[str, Any]] = [dict(as_object(row)) for row in as_list(as_object(loads(path.read_bytes()))["requirements"])]
+    document = as_object(loads(path.read_bytes()))
+    rows: list[dict[str, Any]] = [dict(as_object(row)) for row in as_list(document["requirements"])]
     return MappingProxyType({row["id"]: Requirement(**row) for row in rows})
 
 

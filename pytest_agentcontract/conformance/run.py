@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import secrets
+import tempfile
+import time
 from pathlib import Path
 
-from pytest_agentcontract.conformance.verdict import CaseReport
+from pytest_agentcontract.conformance.artifacts import keep
+from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.judge import inapplicable, judge, unjudged
+from pytest_agentcontract.conformance.outcome import outcome
+from pytest_agentcontract.conformance.verdict import RED, CaseReport, VerdictStatus
+from pytest_agentcontract.drivers.base import DRIVERS, Launch
+from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.scenario.case import Case
+from pytest_agentcontract.scenario.binding import bind
+from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case
+from pytest_agentcontract.scenario.observation import Observation
 from pytest_agentcontract.scenario.profile import Profile
+from pytest_agentcontract.scenario.script import Script
+
+__all__ = ["CaseReport", "applicable", "run_case"]
 
 
 def applicable(case: Case, profile: Profile) -> str | None:
     """Say why the case does not apply to this runtime, by what it declares; None means that it does."""
-    raise NotImplementedError
+    lacking, excluding = case.needs - profile.capabilities, case.without & profile.capabilities
+    if lacking:
+        return f"the profile does not declare {', '.join(sorted(lacking))}"
+    if excluding:
+        return f"the profile declares {', '.join(sorted(excluding))}"
+    tools = {call.tool for turns in case.script.values() for turn in turns for call in turn.calls}
+    unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN} if tool[1:] not in profile.tools)
+    return f"the profile binds no tool to {', '.join(unbound)}" if unbound else inapplicable(case, profile) or None
 
 
 def run_case(
@@ -25,4 +46,46 @@ def run_case(
     artifacts: Path | None = None,
 ) -> CaseReport:
     """Run one case and judge it. A case that does not apply is not run: all its verdicts are not-applicable."""
-    raise NotImplementedError
+    reason = applicable(case, profile)
+    if reason is not None:
+        return _unjudged(case, profile, wire, "not-applicable", reason)
+    started, nonce = time.monotonic(), secrets.token_hex(6)
+    with tempfile.TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder:
+        room, bound = Path(folder).resolve(), bind(case, nonce)
+        try:
+            observation = _observe(bound, profile, wire, provider, room, nonce, timeout or profile.timeout)
+        except DriverError as error:
+            return _unjudged(case, profile, wire, "error", str(error))
+        run = Run(bound, profile, wire, observation)
+        verdicts = judge(run)
+        red = any(verdict.status in RED for verdict in verdicts)
+        kept = keep(run, room / "work", artifacts) if red and artifacts else None
+    seconds = time.monotonic() - started
+    return CaseReport(bound, profile.name, wire, verdicts, observation, outcome(run, nonce), seconds, kept)
+
+
+def _observe(
+    case: Case, profile: Profile, wire: str, provider: Provider, room: Path, nonce: str, timeout: float
+) -> Observation:
+    """Let the runtime run against a seat of its own, and freeze both sides."""
+    home, workdir = room / "home", room / "work"
+    home.mkdir()
+    workdir.mkdir()
+    script = Script(case, profile, wire, nonce, workdir)
+    seat = provider.open(script, wire)
+    try:
+        launch = Launch(profile, wire, case, script.prompt, script.lines, seat, nonce, workdir, home, timeout)
+        delivery = DRIVERS[profile.driver].drive(launch)
+    finally:
+        exchanges = seat.close()
+    return Observation(exchanges, delivery, _marks(workdir, nonce), dict(seat.unused))
+
+
+def _marks(workdir: Path, nonce: str) -> frozenset[str]:
+    """Return the labels of the marks on disk; a mark of another run would carry another nonce."""
+    found = (path.name for path in workdir.glob(f"mark-*-{nonce}"))
+    return frozenset(name.removeprefix("mark-").removesuffix(f"-{nonce}") for name in found)
+
+
+def _unjudged(case: Case, profile: Profile, wire: str, status: VerdictStatus, why: str) -> CaseReport:
+    return CaseReport(case, profile.name, wire, unjudged(case, status, why))

@@ -33,17 +33,17 @@ class Finding:
 
 
 def passed(expected: str, observed: str) -> Finding:
-    """Positive evidence was seen."""
+    """Find positive evidence."""
     return Finding("pass", expected, observed)
 
 
 def failed(expected: str, observed: str, level: Level | None = None) -> Finding:
-    """Counter-evidence was seen."""
+    """Find counter-evidence."""
     return Finding("fail", expected, observed, level=level)
 
 
 def unverified(why: str) -> Finding:
-    """What the check needs to see did not happen, or can't be told from what was seen."""
+    """Say what a check needs to see and did not, or can't tell from what it saw."""
     return Finding("not-verified", why=why)
 
 
@@ -59,8 +59,9 @@ class Verdict:
     why: str = ""
 
     def breaks(self, *, strict: bool = False) -> bool:
-        """Tell whether this verdict turns its item red: a red MUST does, and under `strict` a red SHOULD too."""
-        return self.status in RED and (self.level == "MUST" or (strict and self.level == "SHOULD"))
+        """Tell whether this verdict turns its item red: an error, a red MUST, and under `strict` a red SHOULD."""
+        weighs = self.level == "MUST" or (strict and self.level == "SHOULD")
+        return self.status == "error" or (self.status in RED and weighs)
 
 
 @dataclass(frozen=True, slots=True)

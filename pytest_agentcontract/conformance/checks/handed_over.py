@@ -1,0 +1,61 @@
+"""What several checks ask of a run: that its caller was handed exactly this, or honestly nothing."""
+
+from __future__ import annotations
+
+from pytest_agentcontract.conformance.evidence import ROOT, Run, status_words
+from pytest_agentcontract.conformance.replies import payload
+from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
+from pytest_agentcontract.conformance.wording import difference, shown
+from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, equal, is_empty
+
+
+def stated_value(run: Run) -> JSON | Missing:
+    """Return the value that a successful run is to hand over; absent where the case lets none succeed."""
+    stated = run.expected(ROOT)
+    return stated.value if stated.value is not MISSING or not run.profile.returns else payload(run, ROOT)
+
+
+def exactly(run: Run) -> Finding:
+    """Find whether the caller was handed the stated value as a success."""
+    value = stated_value(run)
+    if value is MISSING:
+        return unverified("the case states no value to hand over")
+    if not run.headless or run.case.given.mode == "text":
+        return unverified("the mode hands over no result document")
+    expected = f"success, result {shown(value)}"
+    if run.status != "success":
+        return failed(expected, f"{status_words(run.delivery)}, result {shown(run.delivery.value)}")
+    if not equal(value, run.delivery.value):
+        return failed(expected, f"result {shown(run.delivery.value)} ({difference(value, run.delivery.value)})")
+    return passed(expected, f"success, {'the same' if len(shown(value)) > _LONG else shown(run.delivery.value)}")
+
+
+def honest_failure(run: Run) -> Finding:
+    """Find whether the run failed by its own account, with nothing in the result's place."""
+    expected = "failed, with an empty result, the failure flag up and an exit code of failure"
+    observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
+    if run.status == "failed" and is_empty(run.delivery.value):
+        return passed(expected, observed)
+    return failed(expected, observed)
+
+
+def ended_as_failed(run: Run) -> Finding:
+    """Find whether the run failed by its own account, whatever stands in the result."""
+    expected, observed = "the run ends as failed", status_words(run.delivery)
+    return passed(expected, observed) if run.status == "failed" else failed(expected, observed)
+
+
+def as_expected(run: Run) -> Finding:
+    """Find whether the run ended as the case states: with this value, or as a failure."""
+    return ended_as_failed(run) if run.expected(ROOT).status == "failed" else exactly(run)
+
+
+def leaked(run: Run, texts: tuple[str, ...]) -> str:
+    """Return the first of some texts that stands in the result; empty where none does."""
+    value = run.delivery.value
+    held = value if isinstance(value, str) else shown(value, limit=_WHOLE)
+    return next((text for text in texts if text.strip() and text in held), "")
+
+
+_LONG = 80
+_WHOLE = 10**9

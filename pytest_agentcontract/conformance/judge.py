@@ -1,0 +1,72 @@
+"""From a run to its verdicts: the checks that the case names, and the invariants that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_agentcontract.conformance import invariants, requirements
+from pytest_agentcontract.conformance.checks import CHECKS
+from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.requirements import Requirement
+from pytest_agentcontract.conformance.verdict import Finding, Verdict, VerdictStatus, unverified
+from pytest_agentcontract.errors import CaseError
+from pytest_agentcontract.scenario.case import Case, Cover, Level
+from pytest_agentcontract.scenario.profile import Profile
+
+_RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
+
+
+def judge(run: Run) -> tuple[Verdict, ...]:
+    """Return one verdict for each requirement that the case covers, and one for each invariant that is broken."""
+    return (*_covered(run), *_broken(run))
+
+
+def unjudged(case: Case, status: VerdictStatus, why: str) -> tuple[Verdict, ...]:
+    """Return the same verdict for everything that a case covers: it was not run, or could not be."""
+    levels = {cover.requirement: _level(cover, required(cover)) for cover in case.covers}
+    return tuple(Verdict(requirement, level, status, why=why) for requirement, level in levels.items())
+
+
+def required(cover: Cover) -> Requirement:
+    """Return the requirement that a case covers; raise CaseError if there is none of that id."""
+    found = requirements.load().get(cover.requirement)
+    if found is None:
+        known = requirements.CURRENT
+        raise CaseError(f"covers {cover.requirement}, which is no requirement", remedy=f"Choose one of set {known}.")
+    return found
+
+
+def inapplicable(case: Case, profile: Profile) -> str:
+    """Say why nothing that a case covers speaks of a runtime; empty where something does."""
+    reasons = [required(cover).inapplicable(profile) for cover in case.covers]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
+def _covered(run: Run) -> Iterator[Verdict]:
+    for cover in run.case.covers:
+        requirement = required(cover)
+        level = _level(cover, requirement)
+        if why := requirement.inapplicable(run.profile):
+            yield Verdict(requirement.id, level, "not-applicable", why=why)
+        else:
+            yield _verdict(requirement.id, level, _find(requirement, run))
+
+
+def _broken(run: Run) -> Iterator[Verdict]:
+    ledger, covered = requirements.load(), frozenset(cover.requirement for cover in run.case.covers)
+    for requirement, finding in invariants.broken(run, covered):
+        yield _verdict(requirement, ledger[requirement].level, finding)
+
+
+def _find(requirement: Requirement, run: Run) -> Finding:
+    check = CHECKS.get(requirement.id)
+    return check.judge(run) if check else unverified(requirement.excluded)
+
+
+def _verdict(requirement: str, level: Level, finding: Finding) -> Verdict:
+    lowered = max(level, finding.level or level, key=_RANK.__getitem__)
+    return Verdict(requirement, lowered, finding.status, finding.expected, finding.observed, finding.why)
+
+
+def _level(cover: Cover, requirement: Requirement) -> Level:
+    return max(requirement.level, cover.level or requirement.level, key=_RANK.__getitem__)

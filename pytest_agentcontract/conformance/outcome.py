@@ -1,0 +1,52 @@
+"""The outcome of a run: the part that the contract determines, so that two runs of one case give the same."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pytest_agentcontract.conformance.evidence import ROOT, Run
+from pytest_agentcontract.conformance.replies import accepted, nudged, valid_reply
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, dumps, is_empty, loads
+from pytest_agentcontract.scenario.observation import Exchange
+
+_LONG = 2000
+
+
+def outcome(run: Run, nonce: str) -> JSONObject:
+    """Return how the run ended, what it handed over, and what became of each agent whose end the case states.
+
+    A child that may be cancelled at any point is left out: how far it came says nothing about the runtime.
+    """
+    agents: JSONObject = {agent: _agent(run, agent) for agent in run.case.script if _determined(run, agent)}
+    return {"status": run.status, "value": _value(run, nonce), "agents": agents}
+
+
+def _determined(run: Run, agent: str) -> bool:
+    return agent == ROOT or run.expected(agent).status is not None
+
+
+def _agent(run: Run, agent: str) -> JSONObject:
+    reply = valid_reply(run, agent)
+    return {
+        "requests": sum(_counts(exchange) for exchange in run.own(agent)),
+        "nudges": sum(nudged(run, finish) for finish in run.finishes(agent)),
+        "returned": reply is not None and accepted(run, reply) is not False,
+    }
+
+
+def _counts(exchange: Exchange) -> bool:
+    """Tell whether a request asked for another turn: polls and retries depend on the clock."""
+    return exchange.kind in ("turn", "beyond") or (exchange.kind == "fault" and not exchange.retry)
+
+
+def _value(run: Run, nonce: str) -> JSON:
+    value = run.delivery.value
+    if isinstance(value, Missing) or (is_empty(value) and run.status != "success"):
+        return None
+    text = dumps(value).replace(nonce, "{nonce}")
+    return loads(text) if len(text) <= _LONG else _digest(text)
+
+
+def _digest(text: str) -> JSONObject:
+    """Stand in for a value that is too long to be read in a snapshot."""
+    return {"characters": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
