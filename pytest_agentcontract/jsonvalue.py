@@ -29,9 +29,9 @@ MISSING: Final = Missing()
 
 
 def loads(text: str | bytes) -> JSON:
-    """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity or trailing text."""
+    """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity, 1e999 or trailing text."""
     try:
-        value: JSON = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value: JSON = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:
         message = "nested too deeply"
         raise ValueError(message) from error
@@ -118,6 +118,14 @@ def _unique(pairs: list[tuple[str, JSON]]) -> JSONObject:
         message = f"the key {twice!r} stands twice in one object"
         raise ValueError(message)
     return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        message = f"{text[:20]} is beyond any number that can be compared"
+        raise ValueError(message)
+    return value
 
 
 def _no_constant(name: str) -> JSON:

@@ -53,6 +53,7 @@ def test_different_values_are_not_equal(left, right):
         ('{"deep": [{"x": 1, "x": 1}]}', "'x' stands twice"),
         ("NaN", "NaN is no JSON number"),
         ("[Infinity]", "Infinity is no JSON number"),
+        ("[-1e999]", "-1e999 is beyond any number"),
         ("{} {}", "Extra data"),
         ("", "Expecting value"),
         ("[" * 100_000, "nested too deeply"),
