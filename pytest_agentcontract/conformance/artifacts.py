@@ -53,11 +53,13 @@ def _logged(exchange: Exchange) -> JSONObject:
 
 
 def _usage(usage: Usage | None) -> JSONObject | None:
-    return usage and {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens} if usage else None
 
 
 def _answer(turn: Turn | None) -> JSONObject | None:
-    return turn and {
+    if turn is None:
+        return None
+    return {
         "text": turn.text,
         "thinking": turn.thinking,
         "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments_text} for call in turn.calls],
