@@ -36,7 +36,8 @@ def drive(launch: Launch) -> Delivery:
         leftovers = _see_off(pump, process, launch.nonce) if pump.exited and ended == "exited" else ()
     finally:
         processes.end_all(launch.nonce, process.pid)
-        pump.run(lambda: pump.exited and pump.dry, _TO_DIE)
+        pump.run(lambda: pump.exited, _TO_DIE)
+        pump.run(lambda: pump.dry, _TO_LEAVE)
         pump.close()
     code = process.returncode
     run = Run(

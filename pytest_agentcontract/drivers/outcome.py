@@ -92,9 +92,13 @@ def parse(text: str, where: str = "standard output") -> JSON:
 
 
 def _usage(document: JSON | Missing, rule: ResultRule) -> Usage | None:
-    counts = [point(document, pointer) for pointer in (rule.usage_input, rule.usage_output) if pointer is not None]
-    tokens = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
-    return Usage(tokens[0], tokens[1]) if len(tokens) == 2 else None  # noqa: PLR2004 - input and output
+    sent, answered = _count(document, rule.usage_input), _count(document, rule.usage_output)
+    return None if sent is None or answered is None else Usage(sent, answered)
+
+
+def _count(document: JSON | Missing, pointer: str | None) -> int | None:
+    count = MISSING if pointer is None else point(document, pointer)
+    return count if isinstance(count, int) and not isinstance(count, bool) else None
 
 
 def _text(content: bytes, where: str) -> str:

@@ -27,7 +27,7 @@ def arguments(command: tuple[Argument, ...], values: Mapping[str, str]) -> list[
 def environment(profile: Profile, home: Path, nonce: str) -> dict[str, str]:
     """Return the allow-listed part of ours, a home of the run's own, and the mark by which its processes are found."""
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
-    folders = [*profile.path, os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)]  # noqa: PTH120
+    folders = [*profile.path, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)]
     return kept | {
         "PATH": os.pathsep.join(folders),
         "HOME": str(home),
@@ -46,8 +46,8 @@ def program(name: str, path: str, runtime: str) -> str:
     found = shutil.which(name, path=path)
     if found is not None:
         return found
-    places = [name] if "/" in name else [os.path.join(folder, name) for folder in path.split(os.pathsep)]  # noqa: PTH118
-    there = next(filter(os.path.exists, places), None)
+    places = [Path(name)] if "/" in name else [Path(folder, name) for folder in path.split(os.pathsep)]
+    there = next(filter(Path.exists, places), None)
     if there is None:
         what, remedy = f"the program {name!r} was not found", "Install it, or name its folder in the profile's `path`."
     else:

@@ -1,7 +1,8 @@
 """Find and end the processes of a run: its session, and whoever carries the run's token in the environment.
 
 A killed process group misses descendants that made a session of their own, so on Linux they are looked up in /proc.
-Elsewhere only the process group is ended.
+One that left the session and cleared its environment too can't be told from a stranger's: its pipes are closed.
+Elsewhere than on Linux only the process group is ended.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _session(pid: int) -> int:
 def _read(pid: int, name: str) -> bytes:
     # A hundred of these are read after every run: no Path, no buffer.
     try:
-        with open(f"{_PROC}/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
+        with open(f"{_PROC}/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - see above
             return file.read()
     except OSError:
         return b""

@@ -49,7 +49,7 @@ def test_a_returned_document_is_delivered(call, seat) -> None:
 def test_a_runtime_gets_its_start_and_nothing_of_ours(call) -> None:
     """The start holds the run's own values: where the model is, what is asked for, where to work."""
     starts = []
-    run = lambda start: starts.append(start) or Result(DOCUMENT)  # noqa: E731
+    run = lambda start: starts.append(start) or Result(DOCUMENT)  # noqa: E731 - short, and only here
     call(run, schema={"type": "array"}, max_turns=3, settings={"mutant": "none"}, env={"MINE": "{workdir}"})
     (start,) = starts
     assert (start.mode, start.prompt, start.schema, start.max_turns) == ("json", "Go.", {"type": "array"}, 3)
@@ -220,7 +220,7 @@ def test_a_stalled_conversation_goes_on(call, seat, monkeypatch) -> None:
     """Where a turn never comes, the next line is sent after a while without any movement."""
     monkeypatch.setattr("pytest_agentcontract.drivers.conversation.STALLED", 0.3)
     seat.delivered, seat.quiet = 1, 0.31
-    run = lambda start: start.write(f"{start.read_line()} {start.read_line()}") or Result()  # noqa: E731
+    run = lambda start: start.write(f"{start.read_line()} {start.read_line()}") or Result()  # noqa: E731 - short, and only here
     delivery = call(run, mode="interactive", lines=("a", "b"))
     assert delivery.stdout == "a b"
 
