@@ -70,9 +70,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
-            # An offer to change protocols (h2c) may be passed over: what follows is the next request.
-            self._parser = httptools.HttpRequestParser(self)
-            self.data_received(data[offer.args[0] :])
+            self._pass_over(data[offer.args[0] :])
         except httptools.HttpParserError:
             self._refuse(400)
         else:
@@ -107,6 +105,8 @@ class Connection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         """Hand the request over, after those that came before it on this connection."""
         parser = self._parser
+        if parser.should_upgrade():
+            return
         self._waiting.append(
             Incoming(
                 parser.get_method().decode("latin-1"),
@@ -161,6 +161,18 @@ class Connection(asyncio.Protocol):
         self._url, self._in_head, self._size = b"", True, 0
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
+
+    def _pass_over(self, rest: bytes) -> None:
+        """Pass over an offer to change protocols (h2c), as we may: read the request again without the offer.
+
+        The parser stops at it, before the body.
+        """
+        offer = ("connection", "upgrade", "http2-settings", "expect")
+        lines = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name not in offer)
+        again = b"%b %b HTTP/1.1\r\n%b\r\n" % (self._parser.get_method(), self._url, lines.encode("latin-1"))
+        self._parser = httptools.HttpRequestParser(self)
+        self._reset()
+        self.data_received(again + rest)
 
     def _check_size(self) -> None:
         if self._size > (MOST_HEADERS if self._in_head else MOST_BODY):

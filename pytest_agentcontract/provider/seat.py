@@ -60,18 +60,6 @@ class Seat:
         """Return how many turns of an agent's script were handed over whole."""
         return self._ask(lambda: len(self._script.log.delivered_turns(agent)))
 
-    def wait_turns(self, agent: str, count: int, timeout: float) -> bool:
-        """Wait until so many turns of an agent were handed over; False if the time is up, or one was withheld."""
-
-        def enough() -> bool:
-            return len(self._script.log.delivered_turns(agent)) >= count
-
-        async def wait() -> bool:
-            await self._until(lambda: enough() or self._over or self._script.withheld(agent), timeout)
-            return enough()
-
-        return asyncio.run_coroutine_threadsafe(wait(), self._loop).result()
-
     def quiet_for(self) -> float:
         """Return for how many seconds nothing has happened; 0 while a request is being answered (held ones aside)."""
         return self._ask(lambda: 0.0 if self._busy else time.monotonic() - self._active_at)
@@ -124,7 +112,8 @@ class Seat:
         serial, plan = answer.exchange.serial, steps(answer, self._wire, chunked=chunked)
         begun = whole = False
         try:
-            await asyncio.sleep(answer.delay)
+            if answer.delay:
+                await asyncio.sleep(answer.delay)
             for step in plan[:-1]:
                 begun = await self._take(connection, step, serial) or begun
             whole = not (isinstance(plan[-1], Cut) or connection.closing)

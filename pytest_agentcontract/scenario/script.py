@@ -92,10 +92,6 @@ class Script:
         """Return everything asked and answered so far, in order of arrival."""
         return tuple(self.log.entries)
 
-    def withheld(self, agent: str) -> bool:
-        """Tell whether an agent gets no more turns, since one was withheld; so with an agent of no script."""
-        return agent not in self._cursors or self._cursors[agent].withheld
-
     def unused(self) -> dict[str, int]:
         """Count, by agent, the turns that were never handed over; an optional tail is none of them."""
         counts = {agent: cursor.left_over(self.log.delivered_turns(agent)) for agent, cursor in self._cursors.items()}
