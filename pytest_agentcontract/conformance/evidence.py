@@ -115,8 +115,9 @@ class Run:
         return (call for turn in self.case.script.get(agent, ()) for call in turn.calls)
 
     def finishes(self, agent: str) -> tuple[Exchange, ...]:
-        """Return the agent's finishes without a reply: delivered answers that hold no tool call."""
-        return tuple(exchange for exchange in self.answered(agent) if exchange.answer and not exchange.answer.calls)
+        """Return the agent's finishes without a reply: delivered turns of its script that hold no tool call."""
+        turns = (exchange for exchange in self.answered(agent) if exchange.kind == "turn")
+        return tuple(exchange for exchange in turns if exchange.answer and not exchange.answer.calls)
 
     def plain_finishes(self, agent: str) -> tuple[Exchange, ...]:
         """Return the finishes that the model itself chose: none that was cut off or refused."""

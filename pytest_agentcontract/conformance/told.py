@@ -115,10 +115,9 @@ def marks_of(run: Run, children: tuple[str, ...]) -> dict[str, frozenset[str]]:
 
 
 def owner(text: str, at: int, marks: dict[str, frozenset[str]]) -> str:
-    """Tell whose word stands nearest before a place in a text; nobody's is empty."""
-    nearest = {child: max((_last(text, word, at) for word in words), default=-1) for child, words in marks.items()}
-    child = max(nearest, key=lambda name: nearest[name], default="")
-    return child if child and nearest[child] >= 0 else ""
+    """Tell which child is named nearest before a place in a text; empty where none is."""
+    owners = {word: child for child, words in marks.items() for word in words}
+    return next((owners[word] for word in reversed(_words(text[:at])) if word in owners), "")
 
 
 def _words_about(run: Run, child: str) -> frozenset[str]:
@@ -128,12 +127,11 @@ def _words_about(run: Run, child: str) -> frozenset[str]:
     results = [result.text for result in spawn_results(run, child)]
     given = [text for text in as_object(own.call.arguments).values() if isinstance(text, str)]
     texts = [own.call.id, *given, *results[:1]]
-    return frozenset(word for text in texts for word in re.findall(r"[\w.-]*\w", text))
+    return frozenset(word for text in texts for word in _words(text))
 
 
-def _last(text: str, word: str, before: int) -> int:
-    found = [match.start() for match in re.finditer(rf"(?<![\w.-]){re.escape(word)}(?!\w)", text[:before])]
-    return found[-1] if found else -1
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w[\w.-]*", text)
 
 
 def _answers(block: Block, own: Delivered | None) -> bool:

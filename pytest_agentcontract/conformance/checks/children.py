@@ -47,7 +47,7 @@ def nothing_is_left_behind(run: Run) -> Finding:
     return failed(expected, f"{len(left)} were: {', '.join(left[:3])}") if left else passed(expected, "none was")
 
 
-@check("RET-704", given=("worked", "unreplied"))
+@check("RET-704", given=("worked", "unreplied", "nudged"))
 def failure_ends_the_run_promptly(run: Run) -> Finding:
     """Look for requests of running children after a failing root's last one, and at the usage of the whole run."""
     own = run.answered(ROOT)

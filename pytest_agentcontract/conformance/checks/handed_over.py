@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_agentcontract.conformance.evidence import ROOT, Run, status_words
-from pytest_agentcontract.conformance.replies import payload
+from pytest_agentcontract.conformance.replies import FATES, fate, payload, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import difference, shown
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, equal, is_empty
@@ -20,14 +20,25 @@ def exactly(run: Run) -> Finding:
     value = stated_value(run)
     if value is MISSING:
         return unverified("the case states no value to hand over")
-    if not run.headless or run.case.given.mode == "text":
+    if run.case.given.mode != "json":
         return unverified("the mode hands over no result document")
+    if run.profile.returns and (unmet := _unsettled(run)):
+        return unverified(unmet)
     expected = f"success, result {shown(value)}"
     if run.status != "success":
         return failed(expected, f"{status_words(run.delivery)}, result {shown(run.delivery.value)}")
     if not equal(value, run.delivery.value):
         return failed(expected, f"result {shown(run.delivery.value)} ({difference(value, run.delivery.value)})")
     return passed(expected, f"success, {'the same' if len(shown(value)) > _LONG else shown(run.delivery.value)}")
+
+
+def _unsettled(run: Run) -> str:
+    """Say why nothing can be said of the root's reply: it was not delivered, or the root went on regardless of it."""
+    reply = valid_reply(run, ROOT)
+    if reply is None:
+        return "replied: the root's reply was never delivered"
+    what = fate(run, reply)
+    return "" if what in ("ended", "error") else f"ended: the root went on after its reply ({FATES[what]})"
 
 
 def honest_failure(run: Run) -> Finding:

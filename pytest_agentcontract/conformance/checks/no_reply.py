@@ -31,6 +31,10 @@ def finishes_are_nudged(run: Run) -> Finding:
     """Look, within the budget, for a request with a new message after every finish without a reply."""
     due = [finish for agent in returning_agents(run) for finish in _due(run, agent)]
     missing = [finish for finish in due if not nudged(run, finish)]
+    if missing and run.delivery.ended == "time-limit":
+        return unverified(
+            f"finished: the run was stopped while request {serials(missing)} still waited for what follows"
+        )
     expected = f"each finish without a reply is nudged, at least {LEAST_BUDGET} of them"
     if missing:
         return failed(expected, f"after request {serials(missing)} no request with a new message followed")

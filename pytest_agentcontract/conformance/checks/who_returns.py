@@ -45,8 +45,8 @@ def unoffered_call_gets_a_tool_error(run: Run) -> Finding:
         return unverified(FATES[what])
     if what != "error":
         return failed(expected, f"{FATES[what]}; the session: {status_words(run.delivery)}")
-    if run.delivery.ended == "crashed" or not run.delivery.exit_ok:
-        return failed(expected, f"a tool error, and then {status_words(run.delivery)}")
+    if not run.delivery.exit_ok and run.following(calls[0].exchange) == run.own(ROOT)[-1]:
+        return failed(expected, f"a tool error, and with it the end: {status_words(run.delivery)}")
     return passed(expected, "a tool error, and the conversation went on to its end")
 
 
@@ -141,8 +141,9 @@ def _nudges(run: Run, agent: str) -> bool | None:
         return not all(_parked(run, finish) for finish in finishes)
     if nudged(run, finishes[0]):
         return True
-    # A child may have been cancelled; only where the case says what becomes of it is silence a fact.
-    return False if agent == ROOT or run.expected(agent).status else None
+    # A run that was stopped may have been about to nudge; a child may have been cancelled, unless its end is stated.
+    silence_speaks = run.delivery.ended != "time-limit" and (agent == ROOT or run.expected(agent).status is not None)
+    return False if silence_speaks else None
 
 
 def _gate_words(agent: str, gates: Mapping[str, bool]) -> str:
