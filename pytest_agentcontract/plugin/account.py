@@ -8,7 +8,9 @@ from typing import Final, cast
 import pytest
 
 from pytest_agentcontract import __version__
+from pytest_agentcontract.conformance.baseline import Seen, write_baseline
 from pytest_agentcontract.drivers import command
+from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.jsonvalue import as_object, loads
 from pytest_agentcontract.plugin import summary
 from pytest_agentcontract.plugin.bench import Measure
@@ -37,6 +39,7 @@ class Account:
         self._records: dict[str, Record] = {}
         self._without: set[str] = set()
         self._complaints: list[str] = []
+        self._notes: list[str] = []
         self._writer: Writer | None = None
 
     def open(self) -> None:
@@ -75,7 +78,9 @@ class Account:
         if self._config.option.collectonly:
             return
         finished = not (session.shouldfail or session.shouldstop or session.exitstatus in _UNFINISHED)
-        self._complaints += self._settle(finished=finished)
+        if finished:
+            self._complaints += self._stale()
+            self._complaints += self._written()
         if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = self._status()
         if finished and self._writer and not self._without:
@@ -88,6 +93,8 @@ class Account:
         terminalreporter.section("agent contract")
         for line, markup in summary.body(self.records, self._measure.requirements):
             terminalreporter.write_line(line, **markup)
+        for note in self._notes:
+            terminalreporter.write_line(note)
         for complaint in self._complaints:
             terminalreporter.write_line(complaint, red=True)
 
@@ -105,8 +112,28 @@ class Account:
             return NOTHING_VERIFIED
         return BASELINE_OUTDATED if self._complaints else pytest.ExitCode.OK
 
-    def _settle(self, *, finished: bool) -> Iterator[str]:
-        yield from ()
+    def _stale(self) -> tuple[str, ...]:
+        """Name the known failures that did not happen, wherever their case was judged to its end."""
+        baseline = self._measure.baseline
+        whole = [(record["case"], record["wire"]) for record in self.records if record["status"] != "error"]
+        return baseline.stale(self._seen(), whole) if baseline else ()
+
+    def _written(self) -> Iterator[str]:
+        """Write the failures of this run down where that is asked for; yield what came in the way."""
+        if self._settings.write_baseline is None:
+            return
+        path, profile = self._settings.write_baseline, self._chosen.profiles[0]
+        try:
+            count = write_baseline(path, profile, self._seen(), self._measure.baseline)
+        except AgentContractError as error:
+            yield str(error)
+        else:
+            self._notes.append(f"{path}: {count} failures written down; give each its reason")
+
+    def _seen(self) -> Iterator[Seen]:
+        for record in self.records:
+            for check in record["checks"]:
+                yield Seen(record["case"], check["requirement"], record["wire"], check["status"])
 
 
 def _version(profile: Profile) -> str:

@@ -81,6 +81,11 @@ class Item(pytest.Function):
         return item
 
     @property
+    def id(self) -> Any:  # noqa: ANN401 - pytest doesn't export its type
+        """Return the node id as newer pytests keep it: with the brackets apart, else `--lf` wouldn't find it again."""
+        return type(super().id).parse(self.nodeid)
+
+    @property
     def case_id(self) -> str:
         """The case's id: where its outcome is kept below a folder of snapshots."""
         return self.planned.case.id

@@ -19,6 +19,7 @@ CONFIG = "agent-contract.toml"
 REFERENCE = "reference"
 _DERIVED = (f"{REFERENCE}-", "mutant:", "null:")
 _NULLS = "pytest_agentcontract.reference.nulls"
+_NEEDS_A_PROCESS = "hang"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,12 @@ def _mutant(name: str) -> Profile:
 
 
 def _null(name: str) -> Profile:
-    base = load_profile.shipped()[REFERENCE]
-    return replace(base, name=f"null:{name}", entry=f"{_NULLS}:run", settings={"null": name})
+    profiles = load_profile.shipped()
+    if name != _NEEDS_A_PROCESS:
+        return replace(profiles[REFERENCE], name=f"null:{name}", entry=f"{_NULLS}:run", settings={"null": name})
+    base = profiles[f"{REFERENCE}-command"]
+    modes = {mode: (sys.executable, "-m", _NULLS, name, *argv[1:]) for mode, argv in base.modes.items()}
+    return replace(base, name=f"null:{name}", modes=modes, timeout=1.0)
 
 
 def _function(name: str) -> Profile:

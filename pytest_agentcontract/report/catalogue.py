@@ -45,7 +45,7 @@ def runtimes(configured: Configured) -> list[Row]:
 def mutants(_: Configured) -> list[Row]:
     """Return a row per mutant of the reference."""
     return [
-        {"runtime": f"mutant:{name}", "breaks": mutant.target, "of": mutant.base, "why": mutant.reason}
+        {"runtime": f"mutant:{name}", "breaks": mutant.target, "of": mutant.base, "how": mutant.breaks}
         for name, mutant in MUTANTS.items()
     ]
 

@@ -1,0 +1,126 @@
+"""The suite among pytest's items: ids, selection, other plugins."""
+
+from __future__ import annotations
+
+import pytest
+
+NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
+ITEM = f"{NUDGED}[reference-openai-chat]"
+
+
+def test_a_case_is_an_item_per_wire_format(run, verdicts):
+    """The id is the case's path below its contract, with runtime and wire format in brackets."""
+    result = run("--agent-contract", "--co", "-q", "-k", "nudged-then-replies")
+    assert [line for line in result.outlines if "::" in line] == [f"{NUDGED}[reference-anthropic-messages]", ITEM]
+    assert result.ret == 0
+
+
+def test_alone_only_the_suite_runs(judge, pytester):
+    """The flag alone leaves the user's tests out."""
+    pytester.makepyfile("def test_mine_is_an_empty_finish(): raise RuntimeError")
+    judge().assert_outcomes(passed=2)
+
+
+def test_with_testpaths_alone_still_means_alone(judge, pytester):
+    """Configured `testpaths` are no paths on the command line."""
+    pytester.makeini("[pytest]\ntestpaths = .\n")
+    pytester.makepyfile("def test_mine_is_an_empty_finish(): raise RuntimeError")
+    judge().assert_outcomes(passed=2)
+
+
+def test_with_paths_both_run(judge, pytester):
+    """A path on the command line brings the user's tests in."""
+    path = pytester.makepyfile("def test_mine(): pass")
+    judge(path, select="empty-finish or nudged-then-replies or mine").assert_outcomes(passed=3)
+
+
+@pytest.mark.parametrize(("argument", "count"), [(ITEM, 1), (NUDGED, 2), ("agent-contract::return::no-reply", 30)])
+def test_a_node_id_selects(run, verdicts, argument, count):
+    """An id on the command line is enough: the whole of it, a case, or a folder of cases."""
+    run(argument).assert_outcomes(passed=count)
+
+
+def test_a_node_id_beside_a_path(run, verdicts, pytester):
+    """A node id of the suite and a path of the user's go together."""
+    path = pytester.makepyfile("def test_mine(): pass")
+    run(ITEM, path).assert_outcomes(passed=2)
+
+
+def test_an_unknown_node_id_is_told_with_near_ones(run, verdicts):
+    """A misspelt case is one clear error that names what was probably meant."""
+    result = run("agent-contract::return::no-reply/nudged-then-replys")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: no case matches *nudged-then-replys", f"*Did you mean {NUDGED}*"])
+
+
+def test_a_folder_of_that_name_is_the_users(run, pytester):
+    """A folder called agent-contract is a path like any other."""
+    folder = pytester.mkdir("agent-contract")
+    (folder / "test_mine.py").write_text("def test_mine(): pass\n", "utf-8")
+    run("agent-contract").assert_outcomes(passed=1)
+
+
+def test_an_empty_selection_is_an_error(judge):
+    """Nothing selected is never green, and the last line says so."""
+    result = judge(select="there_is_no_such_case")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert result.outlines[-1] == "agent contract: nothing was judged (reference)"
+
+
+def test_an_empty_selection_beside_tests_of_the_user_is_an_error(judge, pytester):
+    """Green tests of the user's don't make up for a suite that judged nothing."""
+    path = pytester.makepyfile("def test_only_mine(): pass")
+    result = judge(path, select="test_only_mine")
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_the_marker_selects_the_suite(run, verdicts, pytester):
+    """`-m agent_contract` tells the suite's items from the user's."""
+    path = pytester.makepyfile("def test_mine(): pass")
+    result = run("--agent-contract", path, "-m", "not agent_contract")
+    result.assert_outcomes(passed=1)
+
+
+def test_last_failed_and_stop_at_the_first(judge, verdicts):
+    """`-x` stops at the first failing case, and `--lf` runs only the failed ones."""
+    verdicts["return/no-reply/empty-finish"] = verdicts["return/no-reply/nudged-then-replies"] = ("fail",)
+    judge("-x").assert_outcomes(failed=1)
+    judge("--lf").assert_outcomes(failed=1)
+
+
+def test_fixtures_of_a_root_conftest_apply(judge, pytester):
+    """An autouse fixture of the root conftest runs around each case, a module-scoped one around each contract."""
+    pytester.makeconftest(
+        "import pytest\n"
+        "@pytest.fixture(autouse=True, scope='module')\ndef around_all(): print('MODULE')\n"
+        "@pytest.fixture(autouse=True)\ndef around_each(): print('EACH')\n"
+    )
+    result = judge("-s")
+    result.assert_outcomes(passed=2)
+    assert "\n".join(result.outlines).count("EACH") == 2
+    assert "\n".join(result.outlines).count("MODULE") == 1
+
+
+def test_random_order(pytester, verdicts):
+    """A plugin that shuffles items doesn't mind these."""
+    result = pytester.runpytest_inprocess(
+        "-p", "randomly", "--agent-contract", "-k", "nudged-then-replies or empty-finish"
+    )
+    result.assert_outcomes(passed=4)
+
+
+def test_junit_carries_the_verdicts(judge, verdicts, pytester):
+    """Case, runtime, wire format and every verdict stand in the XML as properties."""
+    verdicts["return/no-reply/empty-finish"] = ("pass", "fail")
+    judge("--junitxml", "out.xml", select="empty-finish")
+    xml = (pytester.path / "out.xml").read_text("utf-8")
+    for name, value in (
+        ("case", "return/no-reply/empty-finish"),
+        ("runtime", "reference"),
+        ("wire", "openai-chat"),
+        ("verdict", "fail"),
+        ("RET-301", "pass"),
+        ("RET-302", "fail"),
+    ):
+        assert f'<property name="agent_contract.{name}" value="{value}"' in xml
