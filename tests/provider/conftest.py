@@ -109,6 +109,13 @@ class Line:
         return got
 
 
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever proxy the machine declares, the SDKs come to us directly."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+
+
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     """One server, as in a real run."""
