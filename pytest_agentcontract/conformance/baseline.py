@@ -1,4 +1,4 @@
-"""Known failures of one runtime, with reasons: an entry that matches nothing, or that passes now, is an error itself."""
+"""Known failures of one runtime, with reasons: an entry that matches nothing, or that passes now, is an error."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_agentcontract.conformance.invariants import INVARIANTS
+from pytest_agentcontract.conformance.judge import applicable
 from pytest_agentcontract.conformance.verdict import RED, VerdictStatus
 from pytest_agentcontract.errors import BaselineError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text, dumps, loads
@@ -70,7 +71,7 @@ class Baseline:
 
 
 def load_baseline(path: Path, profile: Profile, cases: Sequence[Case]) -> Baseline:
-    """Read a runtime's baseline; raise BaselineError for one that is wrong, another's, or speaks of nothing there is."""
+    """Read a runtime's baseline; raise BaselineError for one that is wrong, another's, or speaks of what is not."""
     document = as_object(_read(path))
     runtime = as_text(document["runtime"])
     if runtime != profile.name:
@@ -126,6 +127,8 @@ def _unmatched(known: Known, profile: Profile, cases: Mapping[str, Case]) -> Ite
     if case is None:
         yield f"there is no case {known.case!r}", "agent-contract list shows them all."
         return
+    if reason := applicable(case, profile):
+        yield f"{known.case} does not apply to {profile.name}: {reason}", "Take the entry out."
     covered = {cover.requirement for cover in case.covers} | set(INVARIANTS)
     if known.requirement not in covered:
         yield f"{known.case} does not judge {known.requirement}", f"It judges {', '.join(sorted(covered))}."

@@ -10,7 +10,7 @@ from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import Finding, Verdict, VerdictStatus, unverified
 from pytest_agentcontract.errors import CaseError
-from pytest_agentcontract.scenario.case import Case, Cover, Level
+from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, Cover, Level
 from pytest_agentcontract.scenario.profile import Profile
 
 _RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
@@ -19,6 +19,18 @@ _RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
 def judge(run: Run) -> tuple[Verdict, ...]:
     """Return one verdict for each requirement that the case covers, and one for each invariant that is broken."""
     return (*_covered(run), *_broken(run))
+
+
+def applicable(case: Case, profile: Profile) -> str | None:
+    """Say why the case does not apply to this runtime, by what it declares; None means that it does."""
+    lacking, excluding = case.needs - profile.capabilities, case.without & profile.capabilities
+    if lacking:
+        return f"the profile does not declare {', '.join(sorted(lacking))}"
+    if excluding:
+        return f"the profile declares {', '.join(sorted(excluding))}"
+    tools = {call.tool for turns in case.script.values() for turn in turns for call in turn.calls}
+    unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN} if tool[1:] not in profile.tools)
+    return f"the profile binds no tool to {', '.join(unbound)}" if unbound else _inapplicable(case, profile) or None
 
 
 def unjudged(case: Case, status: VerdictStatus, why: str) -> tuple[Verdict, ...]:
@@ -34,12 +46,6 @@ def required(cover: Cover) -> Requirement:
         known = requirements.CURRENT
         raise CaseError(f"covers {cover.requirement}, which is no requirement", remedy=f"Choose one of set {known}.")
     return found
-
-
-def inapplicable(case: Case, profile: Profile) -> str:
-    """Say why nothing that a case covers speaks of a runtime; empty where something does."""
-    reasons = [required(cover).inapplicable(profile) for cover in case.covers]
-    return reasons[0] if reasons and all(reasons) else ""
 
 
 def _covered(run: Run) -> Iterator[Verdict]:
@@ -66,6 +72,12 @@ def _find(requirement: Requirement, run: Run) -> Finding:
 def _verdict(requirement: str, level: Level, finding: Finding) -> Verdict:
     lowered = max(level, finding.level or level, key=_RANK.__getitem__)
     return Verdict(requirement, lowered, finding.status, finding.expected, finding.observed, finding.why)
+
+
+def _inapplicable(case: Case, profile: Profile) -> str:
+    """Say why nothing that a case covers speaks of a runtime; empty where something does."""
+    reasons = [required(cover).inapplicable(profile) for cover in case.covers]
+    return reasons[0] if reasons and all(reasons) else ""
 
 
 def _level(cover: Cover, requirement: Requirement) -> Level:

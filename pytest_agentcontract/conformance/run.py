@@ -9,31 +9,19 @@ from pathlib import Path
 
 from pytest_agentcontract.conformance.artifacts import keep
 from pytest_agentcontract.conformance.evidence import Run
-from pytest_agentcontract.conformance.judge import inapplicable, judge, unjudged
+from pytest_agentcontract.conformance.judge import applicable, judge, unjudged
 from pytest_agentcontract.conformance.outcome import outcome
 from pytest_agentcontract.conformance.verdict import RED, CaseReport, VerdictStatus
 from pytest_agentcontract.drivers.base import DRIVERS, Launch
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.binding import bind
-from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case
+from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.observation import Observation
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.script import Script
 
 __all__ = ["CaseReport", "applicable", "run_case"]
-
-
-def applicable(case: Case, profile: Profile) -> str | None:
-    """Say why the case does not apply to this runtime, by what it declares; None means that it does."""
-    lacking, excluding = case.needs - profile.capabilities, case.without & profile.capabilities
-    if lacking:
-        return f"the profile does not declare {', '.join(sorted(lacking))}"
-    if excluding:
-        return f"the profile declares {', '.join(sorted(excluding))}"
-    tools = {call.tool for turns in case.script.values() for turn in turns for call in turn.calls}
-    unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN} if tool[1:] not in profile.tools)
-    return f"the profile binds no tool to {', '.join(unbound)}" if unbound else inapplicable(case, profile) or None
 
 
 def run_case(

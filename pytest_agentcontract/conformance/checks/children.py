@@ -51,6 +51,8 @@ def nothing_is_left_behind(run: Run) -> Finding:
 def failure_ends_the_run_promptly(run: Run) -> Finding:
     """Look for requests of running children after a failing root's last one, and at the usage of the whole run."""
     own = run.answered(ROOT)
+    if run.status == "success":
+        return unverified(f"failed: the root ended as {status_words(run.delivery)}")
     cancelled = _all_cancelled(run, own[-1] if own else None)
     if cancelled.status != "pass":
         return cancelled

@@ -42,6 +42,8 @@ def fragment_is_no_answer(run: Run) -> Finding:
         return unverified("no stream was cut in the middle")
     if run.delivery.ended == "time-limit":
         return failed(expected, "the run hung until the time limit")
+    if run.delivery.value in run.spoken(ROOT) and run.profile.returns:
+        return unverified("replied: the whole text, delivered later, was handed over without a reply")
     scrap = leaked(run, run.expect.stray)
     if scrap:
         return failed(expected, f"{shown(scrap)} stands in the result: {status_words(run.delivery)}")

@@ -15,6 +15,15 @@ def stated_value(run: Run) -> JSON | Missing:
     return stated.value if stated.value is not MISSING or not run.profile.returns else payload(run, ROOT)
 
 
+def taken(run: Run) -> Finding:
+    """Find whether a reply took effect at all, and then whether its value was handed over."""
+    reply = valid_reply(run, ROOT)
+    what = fate(run, reply) if reply else "ended"
+    if what in ("fine", "unanswered"):
+        return failed("the reply ends the run with its payload", f"the root went on after it: {FATES[what]}")
+    return exactly(run)
+
+
 def exactly(run: Run) -> Finding:
     """Find whether the caller was handed the stated value as a success."""
     value = stated_value(run)

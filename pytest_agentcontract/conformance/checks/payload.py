@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import exactly, stated_value
+from pytest_agentcontract.conformance.checks.handed_over import exactly, stated_value, taken
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_list, as_object, dumps, loads
@@ -52,7 +52,7 @@ def odd_markdown_is_accepted(run: Run) -> Finding:
     """Compare a string with braces, fences or comment ends with the result."""
     value = stated_value(run)
     odd = isinstance(value, str) and re.search(r"[{}]|```|-->", value)
-    return exactly(run) if odd else unverified("the payload holds no brace, fence or comment end")
+    return taken(run) if odd else unverified("the payload holds no brace, fence or comment end")
 
 
 @check("RET-406", given=("headless", "worked", "finished"))
@@ -92,7 +92,7 @@ def large_payload_arrives_whole(run: Run) -> Finding:
 @check("RET-408", given=OFFERED, earned=("consumed",))
 def falsy_payload_is_valid(run: Run) -> Finding:
     """Compare an empty string, object or array with the result."""
-    return exactly(run) if stated_value(run) in ("", {}, []) else unverified("the payload is not empty")
+    return taken(run) if stated_value(run) in ("", {}, []) else unverified("the payload is not empty")
 
 
 @check("RET-409", given=RECEIVED, earned=("consumed",))

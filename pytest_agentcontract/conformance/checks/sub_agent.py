@@ -73,7 +73,7 @@ def each_payload_is_tied_to_its_child(run: Run) -> Finding:
     return _first_bad([_tied(run, child, marks) for child in children])
 
 
-@check("RET-606", given=("worked", "child-replied", "replied"), earned=("consumed",))
+@check("RET-606", given=("worked", "child-replied"), earned=("replied", "consumed"))
 def child_has_its_own_budget(run: Run) -> Finding:
     """Look for the parent's nudges after its children have used up some of theirs."""
     used = sum(continued(run, child) for child in run.children)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import exactly
+from pytest_agentcontract.conformance.checks.handed_over import exactly, taken
 from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, serials, status_words, whole_reply
 from pytest_agentcontract.conformance.replies import Delivered, accepted, fate, return_calls, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
@@ -82,7 +82,7 @@ def reply_counts_whatever_the_label(run: Run) -> Finding:
     """Compare the result with a reply whose message is labelled as no tool call."""
     reply = valid_reply(run, ROOT)
     label = run.scripted(reply.exchange).stop if reply else None
-    return exactly(run) if label in ("end", "absent") else unverified("the reply's message has its natural label")
+    return taken(run) if label in ("end", "absent") else unverified("the reply's message has its natural label")
 
 
 @check("RET-207", given=("finished", "replied"))
@@ -90,7 +90,7 @@ def siblings_do_not_void_a_reply(run: Run) -> Finding:
     """Compare the result with a valid reply beside a call that fails or a reply that is rejected."""
     reply = valid_reply(run, ROOT)
     failing = [call for call in _beside(run, reply) if not _as_bound(call)] if reply else []
-    return exactly(run) if failing else unverified("no call beside the reply is scripted to fail")
+    return taken(run) if failing else unverified("no call beside the reply is scripted to fail")
 
 
 def _went_on(run: Run, reply: Delivered) -> str:

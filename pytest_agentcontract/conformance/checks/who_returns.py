@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.evidence import ROOT, Run, news, serials, status_words
-from pytest_agentcontract.conformance.replies import FATES, Fate, fate, nudged, return_calls, valid_reply
+from pytest_agentcontract.conformance.replies import FATES, Fate, fate, return_calls, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.scenario.observation import Exchange
 
@@ -139,7 +139,7 @@ def _nudges(run: Run, agent: str) -> bool | None:
         return None
     if agent == ROOT and not run.headless:
         return not all(_parked(run, finish) for finish in finishes)
-    if nudged(run, finishes[0]):
+    if run.following(finishes[0]) is not None:
         return True
     # A run that was stopped may have been about to nudge; a child may have been cancelled, unless its end is stated.
     silence_speaks = run.delivery.ended != "time-limit" and (agent == ROOT or run.expected(agent).status is not None)
