@@ -9,6 +9,7 @@ from pytest_agentcontract.plugin import bench, suite
 
 assert suite  # loaded here: pytester forgets what an inner run is the first to load
 
+UNASKED = ("-p", "no:randomly", "-p", "no:hypothesispytest")  # the one shuffles, the other takes a second to load
 NUDGED = "return/no-reply/nudged-then-replies"
 EMPTY = "return/no-reply/empty-finish"
 
@@ -44,7 +45,7 @@ def run(pytester):
     """Return a function that runs pytest on the arguments, in this process."""
 
     def start(*arguments):
-        return pytester.runpytest_inprocess("-p", "no:randomly", *arguments)
+        return pytester.runpytest_inprocess(*UNASKED, *arguments)
 
     return start
 

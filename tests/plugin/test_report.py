@@ -1,0 +1,65 @@
+"""The report of a run, also when several processes judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_agentcontract.errors import ReportError
+from pytest_agentcontract.report.stream import read
+
+EMPTY, NUDGED = "return/no-reply/empty-finish", "return/no-reply/nudged-then-replies"
+
+
+def test_a_report_holds_every_verdict(judge, verdicts, pytester):
+    """Cases, checks and exit status of the run are in the file."""
+    verdicts[EMPTY] = ("pass", "not-verified")
+    result = judge("--agent-contract-report", "out/r.jsonl")
+    report = read(pytester.path / "out" / "r.jsonl")
+    assert [(record["case"], record["status"]) for record in report.records] == [
+        (EMPTY, "not-verified"),
+        (NUDGED, "pass"),
+    ]
+    assert report.footer["exit"] == result.ret
+    assert report.header["runtimes"][0]["name"] == "reference"
+
+
+def test_a_run_that_was_stopped_has_no_footer(judge, verdicts, pytester):
+    """After -x the file is no report: somebody would take the rest for passed."""
+    verdicts[EMPTY] = ("fail",)
+    judge("-x", "--agent-contract-report", "r.jsonl")
+    with pytest.raises(ReportError, match="no footer"):
+        read(pytester.path / "r.jsonl")
+
+
+def test_a_case_without_a_verdict_leaves_the_report_open(judge, pytester):
+    """Where a fixture of the user's breaks a case, the report doesn't pretend to be whole."""
+    fixture = "@pytest.fixture(autouse=True)\ndef broken(request): assert 'empty' not in request.node.name\n"
+    pytester.makeconftest(f"import pytest\n{fixture}")
+    result = judge("--agent-contract-report", "r.jsonl")
+    result.assert_outcomes(passed=1, errors=1)
+    with pytest.raises(ReportError, match="no footer"):
+        read(pytester.path / "r.jsonl")
+
+
+@pytest.mark.parametrize("option", [["-n", "2"], ["-n", "2", "--dist", "loadfile"]])
+def test_workers_send_their_verdicts_to_one_report(pytester, option):
+    """Under xdist the controller writes the only report, with the records of all workers."""
+    result = pytester.runpytest_subprocess(
+        "agent-contract::return::no-reply/empty-finish",
+        "agent-contract::return::no-reply/nudged-then-replies",
+        "--agent-contract-report=r.jsonl",
+        *option,
+    )
+    result.assert_outcomes(passed=4)
+    assert result.outlines[-1].startswith("agent contract: judged reference: 4 pass")
+    report = read(pytester.path / "r.jsonl")
+    assert sorted((record["case"], record["wire"]) for record in report.records) == [
+        (case, wire) for case in (EMPTY, NUDGED) for wire in ("anthropic-messages", "openai-chat")
+    ]
+
+
+def test_only_collecting_judges_nothing(judge, pytester):
+    """`--co` leaves no verdict and doesn't complain that there is none."""
+    result = judge("--co", "-q")
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*agent contract: *")

@@ -1,0 +1,148 @@
+"""The command line: run, list, explain, serve."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from pytest_agentcontract import cli
+from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.reference.mutants import MUTANTS
+from pytest_agentcontract.scenario import load_case
+
+CASE = "return/no-reply/nudged-then-replies"
+
+
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    """Return a function that calls the command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(cli.main, arguments)
+
+
+@pytest.mark.parametrize(
+    ("what", "key", "expected"),
+    [
+        ("cases", "case", [case.id for case in load_case.shipped()]),
+        ("requirements", "requirement", list(requirements.load())),
+        ("mutants", "runtime", [f"mutant:{name}" for name in MUTANTS]),
+    ],
+)
+def test_list_shows_everything_there_is(invoke, what, key, expected):
+    """As JSON for programs, as aligned lines for people: one row each."""
+    rows = json.loads(invoke("list", what, "--json").output)
+    assert [row[key] for row in rows] == expected
+    assert [line.split()[0] for line in invoke("list", what).output.splitlines()] == expected
+
+
+def test_list_shows_the_users_runtimes_first(invoke, tmp_path):
+    """What agent-contract.toml configures is told from what ships."""
+    (tmp_path / "agent-contract.toml").write_text(
+        '[runtimes.mine]\ndriver = "python"\nentry = "a:b"\nwires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}\n'
+        'tools.work = {name = "t", arguments = {p = "{mark}"}}\ncapabilities = ["headless"]\n',
+        "utf-8",
+    )
+    rows = json.loads(invoke("list", "runtimes", "--json").output)
+    assert rows[0] == {"runtime": "mine", "driver": "python", "wires": ["openai-chat"], "yours": True}
+    assert {"reference", "reference-command", "reference-tool-less"} <= {row["runtime"] for row in rows[1:]}
+
+
+def test_explain_tells_everything_about_a_requirement(invoke):
+    """Level, text, source, check and cases of one requirement."""
+    output = invoke("explain", "RET-301").output
+    requirement = requirements.load()["RET-301"]
+    for part in (
+        "RET-301 (MUST, no-reply)",
+        requirement.text,
+        requirement.source,
+        "check: pytest_agentcontract.",
+        CASE,
+    ):
+        assert part in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint", "hint"),
+    [
+        (("explain", "RET-3O1"), "no requirement is called 'RET-3O1'", "RET-301"),
+        (("serve", "--case", "return/no-reply/nudged-then-reply"), "no case is called", CASE),
+        (("serve", "--case", CASE, "--runtime", "refrence"), "no runtime is called 'refrence'", "reference"),
+        (("serve", "--case", CASE, "--wire", "openai"), "doesn't speak 'openai'", "openai-chat"),
+        (("serve", "--case", "missing.json"), "missing.json: No such file", "Name an existing case file"),
+    ],
+)
+def test_a_name_that_is_none_is_told_with_near_ones(invoke, arguments, complaint, hint):
+    """One clear error on standard error, with pytest's exit status for a usage error."""
+    result = invoke(*arguments)
+    assert result.exit_code == 4
+    assert result.stdout == ""
+    assert complaint in result.stderr
+    assert hint in result.stderr
+
+
+def test_run_is_pytest_with_the_flag(invoke, monkeypatch):
+    """Runtimes, cases and wire formats become pytest's options and node ids; all else is handed on."""
+    seen = []
+    monkeypatch.setattr(pytest, "main", lambda arguments: seen.extend(arguments) or 3)
+    result = invoke(
+        "run", "-r", "mine", "-w", "openai-chat", "-c", CASE, "-c", "return", "-x", "--agent-contract-strict"
+    )
+    assert result.exit_code == 3
+    assert seen == [
+        "--agent-contract",
+        "--agent-contract-runtime=mine",
+        "--agent-contract-wire=openai-chat",
+        "-x",
+        "--agent-contract-strict",
+        "agent-contract::return::no-reply/nudged-then-replies",
+        "agent-contract::return",
+    ]
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Return a served case, the environment that it asks for, and the prompt that it says to give."""
+    command = [sys.executable, "-u", "-m", "pytest_agentcontract", "serve", "--case", CASE, "--wire", "openai-chat"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    head = ""
+    while "Ctrl-C ends" not in head:
+        line = process.stdout.readline()
+        assert line, head
+        head += line
+    environment = dict(re.findall(r"export (\w+)=(\S+)", head))
+    prompt = head.split("give it as the prompt:\n")[1].splitlines()[0].strip()
+    folder = re.search(r"cd (\S+)", head)[1]
+    yield process, environment, prompt, folder
+    process.kill()
+    process.communicate()
+
+
+def test_serve_plays_a_case_for_a_process_of_the_users(served):
+    """It says what to set and to ask, shows every exchange, and ends when the script is used up."""
+    process, environment, prompt, folder = served
+    command = [sys.executable, "-m", "pytest_agentcontract.reference.cli", "-p", prompt, "--output-format", "json"]
+    subprocess.run(command, cwd=folder, env={**os.environ, **environment}, check=True, capture_output=True)
+    output, _ = process.communicate(timeout=30)
+    assert "#3" in output
+    assert "-> turn 3: reply(" in output
+    assert "3 requests, 0 refused; work done: mark-w1-" in output
+    assert output.endswith("the whole script was asked for\n")
+    assert process.returncode == 0
+
+
+def test_serve_ends_on_an_interrupt_with_what_is_missing(served):
+    """Ctrl-C before the end sums up what was never asked for, and the exit status says so."""
+    process = served[0]
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert "0 requests, 0 refused; work done: none" in output
+    assert "root never asked for the last 3 of its turns" in output
+    assert "Traceback" not in output
+    assert process.returncode == 1
