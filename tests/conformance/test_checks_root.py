@@ -127,6 +127,7 @@ ROWS = [
     ("RET-302", NEVER, "not-verified", lambda s: s.root(2).failure()),
     ("RET-303", NUDGED, "pass", lambda s: s.root(3).success("R")),
     ("RET-303", NUDGED, "fail", lambda s: s.root(3).failure()),
+    ("RET-303", replies_after(PROSE, {"calls": [WORK]}), "fail", lambda s: s.root(3).failure()),
     ("RET-303", NUDGED, "not-verified", lambda s: s.root(2).failure()),
     ("RET-304", NEVER, "pass", lambda s: s.root(5).failure()),
     ("RET-304", NEVER, "fail", lambda s: s.root(5).failure("Prose.")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked
+from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked, says_failed
 from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
@@ -42,19 +42,16 @@ def fragment_is_no_answer(run: Run) -> Finding:
         return unverified("no stream was cut in the middle")
     if run.delivery.ended == "time-limit":
         return failed(expected, "the run hung until the time limit")
-    if run.delivery.value in run.spoken(ROOT) and run.profile.returns:
+    if run.profile.returns and run.delivery.value in run.spoken(ROOT):
         return unverified("replied: the whole text, delivered later, was handed over without a reply")
-    scrap = leaked(run, run.expect.stray)
-    if scrap:
-        return failed(expected, f"{shown(scrap)} stands in the result: {status_words(run.delivery)}")
-    if run.status == "failed":
-        whole = is_empty(run.delivery.value)
-        return passed(
-            expected, f"{status_words(run.delivery)}, result {'empty' if whole else shown(run.delivery.value)}"
-        )
-    if run.expected(ROOT).status == "failed":
-        return failed(expected, f"{status_words(run.delivery)}, result {shown(run.delivery.value)}")
-    return exactly(run)
+    observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
+    if leaked(run, run.expect.stray):
+        return failed(expected, observed)
+    return passed(expected, observed) if says_failed(run) else _whole_answer(run, expected, observed)
+
+
+def _whole_answer(run: Run, expected: str, observed: str) -> Finding:
+    return failed(expected, observed) if run.expected(ROOT).status == "failed" else exactly(run)
 
 
 def _faults(run: Run) -> tuple[Exchange, ...]:

@@ -11,6 +11,7 @@ from pytest_agentcontract.conformance.checks.handed_over import (
     exactly,
     honest_failure,
     leaked,
+    says_failed,
 )
 from pytest_agentcontract.conformance.checks.rounds import (
     LEAST_BUDGET,
@@ -60,9 +61,15 @@ def nudging_ends(run: Run) -> Finding:
     return ended_as_failed(run)
 
 
-@check("RET-303", given=("worked", "finished", "nudged", "replied"), earned=("consumed",))
+@check("RET-303", given=("worked", "finished", "nudged"), earned=("consumed",))
 def reply_after_a_nudge_succeeds(run: Run) -> Finding:
-    """Compare the result with the reply that came after a nudge."""
+    """Compare the result with the reply that came after a nudge, and look at what tool work after one led to."""
+    last = run.answered(ROOT)[-1]
+    at_work = last.answer is not None and bool(last.answer.calls) and not cut_short(run, last)
+    if says_failed(run) and at_work and valid_reply(run, ROOT) is None and run.following(last) is None:
+        return failed(
+            "tool work after a nudge is allowed", f"the run failed right after it, with request {last.serial}"
+        )
     return exactly(run)
 
 
@@ -162,6 +169,12 @@ def _due(run: Run, agent: str) -> list[Exchange]:
     budget = max(run.profile.limits.nudges or LEAST_BUDGET, LEAST_BUDGET)
     within = takewhile(lambda finish: continued(run, agent, before=finish.serial) < budget, run.plain_finishes(agent))
     return [finish for finish in within if not cut_short(run, finish)]
+
+
+def _is_work(run: Run, exchange: Exchange) -> bool:
+    """Tell whether an answer calls tools, and the return tool is none of them."""
+    names = {call.name for call in exchange.answer.calls} if exchange.answer else set()
+    return bool(names) and run.return_tool not in names
 
 
 def _names_the_tool(run: Run, finish: Exchange) -> bool:
