@@ -17,6 +17,7 @@ from pytest_agentcontract.reference.session import Ended, session
 from pytest_agentcontract.scenario.start import Mode, Result, Start
 
 _USAGE_EXIT: Final = 2
+_INTERRUPTED_EXIT: Final = 130
 
 
 def run(start: Start) -> Result:
@@ -46,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AgentContractError as error:
         sys.stderr.write(f"agent-contract-reference: {error}\n")
         return _USAGE_EXIT
+    except KeyboardInterrupt:
+        return _INTERRUPTED_EXIT
     return finish(ended)
 
 

@@ -10,7 +10,7 @@ from pytest_agentcontract.contract import reply, returning
 from pytest_agentcontract.contract.reply import InvalidInput, Reply
 from pytest_agentcontract.contract.returning import Event, Progress, Role, Seen
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps, loads
-from pytest_agentcontract.reference import usage
+from pytest_agentcontract.reference import schemas, usage
 from pytest_agentcontract.reference.conversation import Answer, ToolCall, ToolResult
 from pytest_agentcontract.reference.usage import Reading, Tokens
 
@@ -51,17 +51,6 @@ def read_arguments(raw: str) -> JSONObject | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def conform(offered: Reply, schema: JSONObject) -> Verdict:
-    """Hold a value against the requested schema as it stands: nothing is parsed to make it fit."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 (a tenth of a second, and most runs ask for no schema)
-    from jsonschema.exceptions import best_match  # noqa: PLC0415
-
-    error = best_match(Draft202012Validator(schema).iter_errors(offered.value))
-    if error is None:
-        return offered
-    return InvalidInput(f"the value does not conform to the requested schema: {error.message} (at {error.json_path})")
 
 
 def prose_is_no_reply(_answer: Answer, _earlier: Trail) -> Verdict | None:
@@ -152,7 +141,7 @@ class Rules:
     batch: Callable[[tuple[ToolCall, ...]], tuple[ToolCall, ...]] = whole_batch
     arguments: Callable[[str], JSONObject | None] = read_arguments
     validate: Callable[[JSON], Verdict] = reply.validate
-    conform: Callable[[Reply, JSONObject], Verdict] = conform
+    conform: Callable[[Reply, JSONObject], Verdict] = schemas.conform
     choose: Callable[[Sequence[Landed]], Reply | None] = first_reply
     prose: Callable[[Answer, Trail], Verdict | None] = prose_is_no_reply
 
@@ -206,7 +195,7 @@ def conforming_text(offered: Reply, schema: JSONObject) -> Verdict:
         value = loads(str(offered.value))
     except ValueError as error:
         return InvalidInput(f"the answer is not the JSON that was asked for: {error}")
-    return conform(Reply(value), schema)
+    return schemas.conform(Reply(value), schema)
 
 
 def ask_for_answer(seen: Seen) -> str:

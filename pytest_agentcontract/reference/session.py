@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pytest_agentcontract.contract import reply, returning
 from pytest_agentcontract.contract.returning import ENDED, Event, Role, Seen, State
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject
+from pytest_agentcontract.reference import schemas
 from pytest_agentcontract.reference.agent import Agent
 from pytest_agentcontract.reference.clients import connect
 from pytest_agentcontract.reference.rules import Rules
@@ -34,6 +35,8 @@ class Ended:
 async def session(start: Start, rules: Rules) -> Ended:
     """Run one root to its end."""
     began = time.monotonic()
+    if start.schema is not None:
+        schemas.check(start.schema)
     printer = None if start.mode == "json" else Printer(start.write, live=rules.live_text)
     step_cap = rules.step_cap if start.max_turns is None else start.max_turns
     run = Run(rules, connect(start.env, rules), start.workdir, step_cap, printer)

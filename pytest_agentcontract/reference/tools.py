@@ -24,7 +24,16 @@ class Blocking:
     """A tool that has landed when its function returns."""
 
     tool: Tool
-    use: Callable[[Path, JSONObject], str]
+    act: Callable[[Path, JSONObject], str]
+
+    def use(self, workdir: Path, arguments: JSONObject) -> str:
+        """Carry out one call; whatever the system refuses is a ToolError."""
+        try:
+            return self.act(workdir, arguments)
+        except OSError as error:
+            raise ToolError("failed", error.strerror or type(error).__name__) from error
+        except ValueError as error:
+            raise ToolError("invalid_input", str(error)) from error
 
 
 def argument(arguments: JSONObject, name: str, default: str | None = None) -> str:

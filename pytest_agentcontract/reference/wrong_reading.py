@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_agentcontract.contract import reply
 from pytest_agentcontract.contract.reply import InvalidInput, Reply
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, dumps, loads
-from pytest_agentcontract.reference import rules
+from pytest_agentcontract.reference import rules, schemas
 from pytest_agentcontract.reference.conversation import Answer, ToolCall
 from pytest_agentcontract.reference.rules import Landed, Trail, Verdict
 
@@ -93,7 +93,7 @@ def no_schema(offered: Reply, _schema: JSONObject) -> Verdict:
 def parsed_to_fit(offered: Reply, schema: JSONObject) -> Verdict:
     """Parse a string until it fits the requested schema."""
     value = parsed(offered.value) if isinstance(offered.value, str) else None
-    return rules.conform(offered if value is None else Reply(value), schema)
+    return schemas.conform(offered if value is None else Reply(value), schema)
 
 
 def any_last_message(answer: Answer, _earlier: Trail) -> Verdict:
