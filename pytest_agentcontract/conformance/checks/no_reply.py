@@ -65,11 +65,8 @@ def nudging_ends(run: Run) -> Finding:
 def reply_after_a_nudge_succeeds(run: Run) -> Finding:
     """Compare the result with the reply that came after a nudge, and look at what tool work after one led to."""
     last = run.answered(ROOT)[-1]
-    at_work = last.answer is not None and bool(last.answer.calls) and not cut_short(run, last)
-    if says_failed(run) and at_work and valid_reply(run, ROOT) is None and run.following(last) is None:
-        return failed(
-            "tool work after a nudge is allowed", f"the run failed right after it, with request {last.serial}"
-        )
+    if says_failed(run) and _is_work(run, last) and run.following(last) is None and not cut_short(run, last):
+        return failed("tool work after a nudge is allowed", f"the run failed right after that of request {last.serial}")
     return exactly(run)
 
 
