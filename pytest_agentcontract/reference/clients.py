@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_agentcontract.reference.rules import Rules
 
 _DONE = b"[DONE]"
+_OK, _SERVER_ERROR = 200, 500
 _PASSING = frozenset({408, 409, 429})
 
 
@@ -89,7 +90,7 @@ class Client:
 
     async def _attempt(self, body: bytes, emit: Emit) -> Answer:
         async with post(self.url, self.api.path, self.api.headers(self.key), body) as response:
-            if response.status != 200:  # noqa: PLR2004
+            if response.status != _OK:
                 raise _refusal(response, await response.read_all())
             reading = emit.reading()
             assembly = self.api.assembly(emit.text, reading)
@@ -144,7 +145,7 @@ def connect(env: Mapping[str, str], rules: Rules) -> Client:
 
 def _refusal(response: Response, body: bytes) -> ModelError:
     status = response.status
-    passing = (status in _PASSING or status >= 500) and response.headers.get("x-should-retry") != "false"  # noqa: PLR2004
+    passing = (status in _PASSING or status >= _SERVER_ERROR) and response.headers.get("x-should-retry") != "false"
     try:
         said = as_text(as_object(as_object(loads(body)).get("error")).get("message"))
     except ValueError:

@@ -11,8 +11,8 @@ from pytest_agentcontract.jsonvalue import JSON, JSONObject
 
 def check(schema: JSONObject) -> None:
     """Raise UsageError for a schema that is none, or that would have to be fetched."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - see above
 
     try:
         Draft202012Validator.check_schema(schema)
@@ -28,8 +28,8 @@ def check(schema: JSONObject) -> None:
 
 def conform(offered: Reply, schema: JSONObject) -> Reply | InvalidInput:
     """Hold a value against the requested schema as it stands: nothing is parsed to make it fit."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.exceptions import best_match  # noqa: PLC0415
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - see above
 
     error = best_match(Draft202012Validator(schema).iter_errors(offered.value))
     if error is None:

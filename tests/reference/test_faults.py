@@ -1,4 +1,4 @@
-"""What the provider does wrong: passing faults are retried, lasting ones fail the run, fragments are nobody's answer."""
+"""What the provider does wrong: passing faults are retried, lasting ones fail the run, no fragment is an answer."""
 
 from __future__ import annotations
 
