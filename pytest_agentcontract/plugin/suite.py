@@ -44,7 +44,7 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(suite.account, "agent-contract-account")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a plugin is hashed by pluggy, and is the one it is
 class Suite:
     """What runs in every process, the workers of xdist among them."""
 
