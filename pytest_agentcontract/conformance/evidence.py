@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing
+from pytest_agentcontract.jsonvalue import MISSING
 from pytest_agentcontract.scenario.case import (
     RETURN,
     SPAWN,
@@ -177,11 +177,6 @@ def serials(exchanges: Iterable[Exchange]) -> str:
     """Name requests by their serial numbers, the first few of many."""
     numbers = [str(exchange.serial) for exchange in exchanges]
     return ", ".join(numbers[:6]) + (f" and {len(numbers) - 6} more" if numbers[6:] else "")
-
-
-def absent(value: JSON | Missing) -> bool:
-    """Tell whether a case states no value."""
-    return value is MISSING
 
 
 def _texts(messages: Iterable[Message]) -> Iterator[str]:

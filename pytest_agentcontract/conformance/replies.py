@@ -34,11 +34,6 @@ class Delivered:
     scripted: ScriptedCall
     call: Call
 
-    @property
-    def siblings(self) -> int:
-        """How many other calls stand in the same batch."""
-        return len(self.exchange.answer.calls) - 1 if self.exchange.answer else 0
-
 
 def delivered_calls(run: Run, agent: str) -> tuple[Delivered, ...]:
     """Return the scripted tool calls that reached an agent, in order."""

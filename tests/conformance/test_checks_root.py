@@ -154,6 +154,7 @@ ROWS = [
     ("RET-309", NUDGED, "not-verified", lambda s: s.root(3).success("R")),
     ("RET-310", THINKS, "pass", lambda s: s.root(3).success("R")),
     ("RET-310", THINKS, "fail", lambda s: s.root(3).success("THOUGHT")),
+    ("RET-310", THINKS, "fail", lambda s: s.root(2).success("THOUGHT")),
     ("RET-310", NUDGED, "not-verified", lambda s: s.root(3).success("R")),
     ("RET-311", never_replies(ENDLESS_PROSE, max_turns=3), "pass", lambda s: s.root(3).failure()),
     ("RET-311", never_replies(ENDLESS_PROSE, max_turns=3), "fail", lambda s: s.root(4).failure()),

@@ -24,6 +24,14 @@ def taken(run: Run) -> Finding:
     return exactly(run)
 
 
+def succeeded(run: Run) -> Finding:
+    """Find whether the root's valid reply made the run a success, whatever became of its value."""
+    expected, observed = "success by the valid reply", status_words(run.delivery)
+    if unmet := _unsettled(run):
+        return unverified(unmet)
+    return passed(expected, observed) if run.status == "success" else failed(expected, observed)
+
+
 def exactly(run: Run) -> Finding:
     """Find whether the caller was handed the stated value as a success."""
     value = stated_value(run)

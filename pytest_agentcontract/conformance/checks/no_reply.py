@@ -136,7 +136,7 @@ def cut_or_refused_is_no_reply(run: Run) -> Finding:
     return passed(expected, "it was followed by another request" if went_on else "the run failed")
 
 
-@check("RET-310", given=("worked", "finished", "replied"))
+@check("RET-310", given=("worked", "finished"))
 def thinking_is_no_result(run: Run) -> Finding:
     """Look for the model's thinking in the result."""
     answers = [exchange.answer for exchange in run.answered(ROOT) if exchange.answer]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly, leaked
+from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly, leaked, succeeded
 from pytest_agentcontract.conformance.checks.rounds import LEAST_BUDGET, continued, rounds, unbounded
 from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, serials, status_words
 from pytest_agentcontract.conformance.replies import (
@@ -49,7 +49,7 @@ def schema_is_enforced(run: Run) -> Finding:
     finding = _rejected(run, wrong, "a payload that does not conform")
     if finding.status == "pass" and not all(_reason(run, call) for call in wrong):
         return failed(finding.expected, "a tool error without a reason")
-    return finding if finding.status != "pass" else exactly(run)
+    return finding if finding.status != "pass" else succeeded(run)
 
 
 @check("RET-504", given=("worked", "schema"), earned=("consumed", "accepted"))
@@ -57,7 +57,7 @@ def string_is_not_parsed_to_fit(run: Run) -> Finding:
     """Look for the tool error after a string where an object was asked for."""
     wrong = [call for call in invalid_replies(run, ROOT) if isinstance(call.scripted.value, str)]
     finding = _rejected(run, wrong, "a string where an object was asked for")
-    return finding if finding.status != "pass" else exactly(run)
+    return finding if finding.status != "pass" else succeeded(run)
 
 
 @check("RET-505", given=("worked", "replied"), earned=("accepted", "consumed"))
@@ -117,10 +117,8 @@ def _budget_is_shared(run: Run) -> Finding:
 
 def _counted_once(run: Run) -> Finding:
     """Find whether a run with few rejected replies came to its valid one."""
+    ending = succeeded(run)
     expected = "a rejected reply is nudged, and a valid one after it counts"
-    if valid_reply(run, ROOT) is None:
-        return unverified("replied: the root's reply was never delivered")
-    ending = exactly(run)
     return passed(expected, f"{continued(run, ROOT)} rounds, then success") if ending.status == "pass" else ending
 
 
