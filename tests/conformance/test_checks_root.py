@@ -132,6 +132,7 @@ ROWS = [
     ("RET-304", NEVER, "pass", lambda s: s.root(5).failure()),
     ("RET-304", NEVER, "fail", lambda s: s.root(5).failure("Prose.")),
     ("RET-304", NEVER, "fail", lambda s: s.root(5).success("")),
+    ("RET-304", NEVER, "fail", lambda s: s.root(5).end(document={"result": ""}, value="", exit_code=1)),
     ("RET-304", NEVER, "not-verified", lambda s: s.root(5).end(exit_code=1, problem="no JSON")),
     ("RET-304", NEVER, "not-verified", lambda s: s.failure()),
     ("RET-305", never_replies(ENDLESS_WORK, max_turns=4), "pass", lambda s: s.root(4).failure()),

@@ -62,9 +62,9 @@ def honest_failure(run: Run) -> Finding:
     """Find whether the run failed by its own account, with nothing in the result's place."""
     expected = "failed, with an empty result, the failure flag up and an exit code of failure"
     observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
-    if run.status == "failed" and is_empty(run.delivery.value):
-        return passed(expected, observed)
-    return failed(expected, observed)
+    flagged = run.profile.result.failed is None or run.delivery.failed is True
+    honest = run.status == "failed" and flagged and is_empty(run.delivery.value)
+    return passed(expected, observed) if honest else failed(expected, observed)
 
 
 def ended_as_failed(run: Run) -> Finding:
