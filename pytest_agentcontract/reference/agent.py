@@ -38,7 +38,7 @@ class Agent:
     inbox: list[str] = field(default_factory=list)
     read: int = 0
     children: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    doomed: bool = False
+    failed_children: int = 0
     detail: str = ""
 
     def __post_init__(self) -> None:
@@ -54,6 +54,7 @@ class Agent:
                     await self._ask()
         finally:
             await self.end_children()
+        self.progress = self.run.rules.settle(self.progress, self.failed_children)
         return self.progress
 
     async def hear(self, text: str) -> None:
@@ -75,8 +76,6 @@ class Agent:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _step(self) -> Seen:
-        if self.doomed:
-            return Seen(Event.FAULT)
         try:
             answer = await self._ask()
         except ModelError as fault:
@@ -166,7 +165,7 @@ class Agent:
             block = rules.returned_block(child.name, rules.for_parent(end.value))
         else:
             block = rules.failure_tag(child.name, end.reason, child.trail)
-            self.doomed = rules.child_fails_parent
+            self.failed_children += 1
         self.inbox.append(rules.delivered(block, self.inbox))
 
 

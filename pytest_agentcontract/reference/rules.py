@@ -114,6 +114,11 @@ def cancel_at_once(*, failed: bool) -> float:  # noqa: ARG001 (a mutant asks how
     return 0.0
 
 
+def own_end(parent: Progress, _failed_children: int) -> Progress:
+    """Let a parent end as it ended, whatever became of its children."""
+    return parent
+
+
 def own_budgets(parent: Progress, _child: Progress) -> Progress:
     """Charge a parent nothing for its child's nudges."""
     return parent
@@ -157,7 +162,7 @@ class Rules:
     live_text: bool = True
 
     # Children.
-    child_fails_parent: bool = False
+    settle: Callable[[Progress, int], Progress] = own_end
     wait_before_nudge: bool = False
     grace: Callable[..., float] = cancel_at_once
     charge: Callable[[Progress, Progress], Progress] = own_budgets

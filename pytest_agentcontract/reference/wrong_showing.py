@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_agentcontract.contract.returning import Progress
+from pytest_agentcontract.contract.returning import CANCELLED, Progress, State
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.reference import rules, usage
 from pytest_agentcontract.reference.rules import Trail
@@ -121,6 +121,11 @@ def grace_for_all(*, failed: bool) -> float:  # noqa: ARG001 (every parent waits
 def grace_after_failure(*, failed: bool) -> float:
     """Forget the children of a parent that failed."""
     return 6.0 * failed
+
+
+def failed_with_its_children(parent: Progress, failed_children: int) -> Progress:
+    """Fail a parent when one of its children has failed, as an exception that is raised at the end does."""
+    return replace(parent, state=State.FAILED, reason=CANCELLED) if failed_children else parent
 
 
 def shared_budget(parent: Progress, child: Progress) -> Progress:
