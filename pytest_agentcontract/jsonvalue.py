@@ -7,6 +7,7 @@ comparing never lets Python's `1 == True == 1.0` decide.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Final, TypeAlias, TypeGuard
 
 JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
@@ -113,8 +114,7 @@ def _encodable(text: str) -> bool:
 def _unique(pairs: list[tuple[str, JSON]]) -> JSONObject:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         message = f"the key {twice!r} stands twice in one object"
         raise ValueError(message)
     return found
