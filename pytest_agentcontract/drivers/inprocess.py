@@ -30,7 +30,7 @@ _TICK = 0.005
 
 def drive(launch: Launch) -> Delivery:
     """Call the profile's entry in a thread and wait for its return, its output limit or the time limit."""
-    entry = _entry(launch.profile)
+    entry = cast("Callable[[Start], Result]", imported(launch.profile, launch.profile.entry))
     launch.workdir.mkdir(parents=True, exist_ok=True)
     stage = _Stage(launch)
     threading.Thread(target=stage.play, args=(entry,), name=f"agent-contract-{launch.nonce}", daemon=True).start()
@@ -38,21 +38,21 @@ def drive(launch: Launch) -> Delivery:
     return stage.close()
 
 
-def _entry(profile: Profile) -> Callable[[Start], Result]:
+def imported(profile: Profile, name: str) -> Callable[..., object]:
     """Find `module:function`; the profile's path leads the search for modules, as it does for programs."""
-    module, _, function = profile.entry.partition(":")
+    module, _, function = name.partition(":")
     sys.path[:0] = [folder for folder in profile.path if folder not in sys.path]
     try:
         found = reduce(getattr, function.split("."), importlib.import_module(module))
     except (Exception, SystemExit) as error:
         raise DriverError(
-            f"the entry {profile.entry!r} can't be imported: {type(error).__name__}: {error}",
+            f"the entry {name!r} can't be imported: {type(error).__name__}: {error}",
             where=f"runtime {profile.name}",
             remedy='Name it as "module:function"; `path` lists the folders to find the module in.',
         ) from error
     if not callable(found):
-        raise DriverError(f"the entry {profile.entry!r} is no function", where=f"runtime {profile.name}")
-    return cast("Callable[[Start], Result]", found)
+        raise DriverError(f"the entry {name!r} is no function", where=f"runtime {profile.name}")
+    return cast("Callable[..., object]", found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,13 +145,15 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
     return Profile(
         name=name,
         driver=cast("Driver", data["driver"]),
-        wires={wire: _wire(as_object(setup)) for wire, setup in as_object(data["wires"]).items()},
+        wires={wire: _wire(as_object(setup)) for wire, setup in as_object(data.get("wires", {})).items()},
         result=_result(as_object(data.get("result", {}))),
         capabilities=frozenset(_texts(data["capabilities"])),
         modes={cast("Mode", mode): _command(argv, folder) for mode, argv in as_object(data.get("modes", {})).items()},
         entry=as_text(data.get("entry", "")),
+        adapter=_adapter(data.get("adapter", []), folder),
+        folder=str(folder.absolute()),
         settings=_strings(data, "settings"),
-        tools={part: _binding(as_object(tool)) for part, tool in as_object(data["tools"]).items()},
+        tools={part: _binding(as_object(tool)) for part, tool in as_object(data.get("tools", {})).items()},
         limits=_limits(as_object(data.get("limits", {}))),
         files=_strings(data, "files"),
         env=_strings(data, "env"),
@@ -162,7 +164,7 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
         tool_error=as_text(data.get("tool_error", "")),
         failure=as_text(data.get("failure", "")),
         timeout=_number(data.get("timeout", 30)),
-        version=_version(data, folder),
+        version=_argv(_texts(data.get("version", [])), folder),
         digest=digest,
     )
 
@@ -213,8 +215,11 @@ def _command(argv: JSON, folder: Path) -> tuple[Argument, ...]:
     return (_program(folder, as_text(as_list(argv)[0])), *words[1:])
 
 
-def _version(data: JSONObject, folder: Path) -> tuple[str, ...]:
-    words = _texts(data.get("version", []))
+def _adapter(value: JSON, folder: Path) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else _argv(_texts(value), folder)
+
+
+def _argv(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     return (_program(folder, words[0]), *words[1:]) if words else ()
 
 

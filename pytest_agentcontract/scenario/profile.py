@@ -28,7 +28,7 @@ PLACEHOLDERS = frozenset(
 Argument: TypeAlias = str | tuple[str, ...]
 """One argument of a command line; a tuple is a group that is dropped when its value was not asked for."""
 
-Driver: TypeAlias = Literal["command", "python"]
+Driver: TypeAlias = Literal["command", "python", "stdio"]
 Attribution: TypeAlias = Literal["token", "model", "header", "system"]
 Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lines", "file", "stderr-json"]
 
@@ -95,7 +95,11 @@ class SideCall:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One runtime. `digest` is that of the file it came from; `version` is an argv that prints the exact version."""
+    """One runtime. `digest` is that of the file it came from; `version` is an argv that prints the exact version.
+
+    `adapter` answers the operations of the hand-off contract: the argv of a program (stdio), or one `module:function`
+    (python). `folder` is where the file stands, and where such a program is started.
+    """
 
     name: str
     driver: Driver
@@ -104,6 +108,8 @@ class Profile:
     capabilities: frozenset[str]
     modes: Mapping[Mode, tuple[Argument, ...]] = field(default_factory=dict)
     entry: str = ""
+    adapter: tuple[str, ...] = ()
+    folder: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     tools: Mapping[str, Binding] = field(default_factory=dict)
     limits: Limits = Limits()

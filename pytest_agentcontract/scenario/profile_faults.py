@@ -29,7 +29,7 @@ _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
 def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Yield (place, complaint) for each fault of one runtime's table that already has the right shape."""
-    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _patterns):
+    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _unasked, _patterns):
         yield from find(data)
 
 
@@ -63,7 +63,7 @@ def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
     for mode in as_object(data.get("modes", {})).keys() - {"interactive"}:
         if not _holds([*files, *_texts(as_object(data["modes"])[mode], "")], "prompt"):
             yield f"modes.{mode}", "holds no {prompt}: the runtime would never hear its task"
-    for part, tool in as_object(data["tools"]).items():
+    for part, tool in as_object(data.get("tools", {})).items():
         wanted = _ARGUMENT_OF.get(part)
         if wanted and not _holds(_texts(as_object(tool).get("arguments"), ""), wanted):
             yield f"tools.{part}.arguments", f"holds no {{{wanted}}}"
@@ -71,7 +71,7 @@ def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
 
 def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Find a capability that nothing else in the profile makes possible."""
-    modes, tools = as_object(data.get("modes", {})), as_object(data["tools"])
+    modes, tools = as_object(data.get("modes", {})), as_object(data.get("tools", {}))
     for index, capability in enumerate(map(as_text, as_list(data["capabilities"]))):
         mode, tool = _MODE_OF.get(capability), _TOOL_OF.get(capability)
         if mode and data["driver"] == "command" and mode not in modes:
@@ -83,10 +83,15 @@ def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
 def _unreachable(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Find a wire format whose runtime would talk to the real provider, because nothing tells it our address."""
     shared = [pair for part in ("env", "files", "modes") for pair in _texts(data.get(part), "")]
-    for wire, setup in as_object(data["wires"]).items():
+    for wire, setup in as_object(data.get("wires", {})).items():
         texts = [*shared, *_texts(setup, "")]
         if not (_holds(texts, "base_url") or _holds(texts, "port")):
             yield f"wires.{wire}.env", "holds no {base_url}: the runtime would never find the scripted provider"
+
+
+def _unasked(data: JSONObject) -> Iterator[tuple[str, str]]:
+    if data["driver"] == "command" and "adapter" in data:
+        yield "adapter", 'a runtime that is started anew for each run has none; one that lives on has driver = "stdio"'
 
 
 def _patterns(data: JSONObject) -> Iterator[tuple[str, str]]:

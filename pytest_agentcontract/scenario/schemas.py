@@ -15,17 +15,22 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
 
 
-def complaints(name: str, document: JSON) -> Iterator[tuple[str, str]]:
-    """Yield (JSON path, complaint) for each fault of `document` under the schema called `name`, nearest place first."""
-    for error in sorted(_validator(name).iter_errors(document), key=lambda error: [str(step) for step in error.path]):
+def complaints(name: str, document: JSON, part: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (JSON path, complaint) for each fault of `document` under the schema called `name`, nearest place first.
+
+    With `part`, only that definition of the schema's is applied.
+    """
+    found = _validator(name, part).iter_errors(document)
+    for error in sorted(found, key=lambda error: [str(step) for step in error.path]):
         yield error.json_path, _worded(error)
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
+def _validator(name: str, part: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - 40 ms that a run on shipped files never pays
 
-    return Draft202012Validator(as_object(loads(resources.schema(name).read_bytes())))
+    schema = as_object(loads(resources.schema(name).read_bytes()))
+    return Draft202012Validator({"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema)
 
 
 def _worded(error: ValidationError) -> str:
