@@ -45,7 +45,8 @@ def test_list_shows_everything_there_is(invoke, what, key, expected):
 def test_list_shows_the_users_runtimes_first(invoke, tmp_path):
     """What agent-contract.toml configures is told from what ships."""
     (tmp_path / "agent-contract.toml").write_text(
-        '[runtimes.mine]\ndriver = "python"\nentry = "a:b"\nwires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}\n'
+        '[runtimes.mine]\ndriver = "python"\nentry = "a:b"\n'
+        'wires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}\n'
         'tools.work = {name = "t", arguments = {p = "{mark}"}}\ncapabilities = ["headless"]\n',
         "utf-8",
     )

@@ -23,7 +23,7 @@ from pytest_agentcontract.report.stream import Writer
 from pytest_agentcontract.scenario.profile import Profile
 
 NOTHING_VERIFIED: Final = 20
-"""Exit status of a run that pytest would call a success, but no case applied to the runtime."""
+"""Exit status of a run that pytest would call a success, but nothing was earned: no case applied and passed."""
 
 BASELINE_OUTDATED: Final = 21
 """Exit status of a run that pytest would call a success, but the baseline lists failures that did not happen."""
@@ -108,7 +108,7 @@ class Account:
     def _status(self) -> int:
         if not self._records:
             return pytest.ExitCode.NO_TESTS_COLLECTED
-        if all(record["status"] == "not-applicable" for record in self._records.values()):
+        if not any(summary.is_judged(record) for record in self._records.values()):
             return NOTHING_VERIFIED
         return BASELINE_OUTDATED if self._complaints else pytest.ExitCode.OK
 

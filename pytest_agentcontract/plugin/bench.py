@@ -14,7 +14,7 @@ import pytest
 from pytest_agentcontract.conformance.baseline import Baseline
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.run import run_case
-from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
+from pytest_agentcontract.conformance.verdict import RED, CaseReport, Verdict
 from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.plugin.outcomes import Outcomes
 from pytest_agentcontract.plugin.selection import Planned
@@ -96,7 +96,7 @@ class Bench:
         record["checks"] = [check(verdict, self._known(planned, verdict)) for verdict in report.verdicts]
         record["warnings"] = warnings(report.verdicts, strict=measure.strict)
         difference = measure.outcomes.compare(planned, record, snapshot)
-        if record["status"] in ("pass", "not-applicable", "known"):
+        if record["status"] in ("pass", "not-applicable", "known", "warning"):
             return Judged(record)
         return Judged(record, explain(report, red, measure.requirements, difference, record["reproduce"]))
 
@@ -143,4 +143,4 @@ def _why(status: str, verdicts: tuple[Verdict, ...], red: tuple[Verdict, ...], k
         return "; ".join(dict.fromkeys(known))
     if status == "not-applicable":
         return "; ".join(dict.fromkeys(verdict.why for verdict in verdicts if verdict.why))
-    return headline(red)
+    return headline(red or [verdict for verdict in verdicts if verdict.status in RED])

@@ -46,7 +46,7 @@ def _assert(record: Record, snapshot: SnapshotAssertion) -> str:
     if snapshot == record["outcome"]:
         return ""
     result = snapshot.executions[snapshot.num_executions - 1]
-    if record["status"] in ("pass", "known"):
+    if record["status"] in ("pass", "known", "warning"):
         record["status"], record["why"] = "fail", "the outcome is not that of the snapshot"
     if isinstance(result.exception, PermissionError):
         return harmless(str(result.exception))

@@ -27,6 +27,7 @@ from pytest_agentcontract.scenario.case import Case
 _WORDS = {
     "not-applicable": ("not applicable", "n", ("N/A", {"cyan": True})),
     "not-verified": ("failed", "V", "NOT VERIFIED"),
+    "warning": ("should not met", "w", ("SHOULD NOT MET", {"yellow": True})),
 }
 
 
@@ -36,12 +37,12 @@ def register(config: pytest.Config) -> None:
         sys.path.append(str(config.rootpath))  # where `module:function` and a profile's `entry` are found
     try:
         suite = Suite.of(config)
+        if not hasattr(config, "workerinput"):
+            suite.account.open()
+            config.pluginmanager.register(suite.account, "agent-contract-account")
     except AgentContractError as error:
         raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(suite, "agent-contract-suite")
-    if not hasattr(config, "workerinput"):
-        suite.account.open()
-        config.pluginmanager.register(suite.account, "agent-contract-account")
 
 
 @dataclass(frozen=True, eq=False)  # a plugin is hashed by pluggy, and is the one it is

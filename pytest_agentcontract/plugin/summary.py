@@ -12,8 +12,9 @@ from pytest_agentcontract.report.records import CaseStatus, Record
 from pytest_agentcontract.report.text import shortened
 
 _SHOWN = 20
-_WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "not-applicable")
+_WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "warning", "not-applicable")
 _RED: tuple[CaseStatus, ...] = ("error", "fail", "not-verified")
+_SAID: dict[CaseStatus, str] = {"warning": "should-not-met"}
 _PLAIN: dict[str, bool] = {}
 
 
@@ -33,6 +34,11 @@ def last_line(chosen: Runtimes, records: Sequence[Record]) -> str:
     return f"agent contract: judged {'; '.join(parts)}{note}"
 
 
+def is_judged(record: Record) -> bool:
+    """Tell whether a case says anything for or against a runtime."""
+    return record["status"] not in ("not-applicable", "warning")
+
+
 def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> Iterator[tuple[str, dict[str, bool]]]:
     """Yield the lines of the summary, each with its markup."""
     groups = {requirement.id: requirement.group for requirement in requirements.values()}
@@ -40,8 +46,8 @@ def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> 
         yield line, _PLAIN
     yield from _unmet(records)
     yield from _remarks(records)
-    if records and all(record["status"] == "not-applicable" for record in records):
-        yield "no case applies to this runtime: nothing is verified, which is no pass", {"red": True}
+    if records and not any(map(is_judged, records)):
+        yield "no case that applies to this runtime passed: nothing is verified, which is no pass", {"red": True}
     if not records:
         yield "no case was selected or none came to its end: nothing is verified", {"red": True}
 
@@ -49,9 +55,9 @@ def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> 
 def _unmet(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
     """Yield what is not met, the worst first; what is the same on several wire formats stands once."""
     found: dict[tuple[str, ...], list[Record]] = {}
-    for record in sorted(records, key=lambda record: _WORDS.index(record["status"])):
-        if record["status"] in _RED:
-            found.setdefault((record["case"], record["runtime"], record["status"], record["why"]), []).append(record)
+    red = [record for record in records if record["status"] in _RED]
+    for record in sorted(red, key=lambda record: _RED.index(record["status"])):
+        found.setdefault((record["case"], record["runtime"], record["status"], record["why"]), []).append(record)
     if found:
         yield "not met:", _PLAIN
     for (case, runtime, status, why), same in list(found.items())[:_SHOWN]:
@@ -79,5 +85,5 @@ def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]
 
 def _tally(name: str, records: Sequence[Record]) -> str:
     counts = Counter(record["status"] for record in records if record["runtime"] == name)
-    counted = ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
+    counted = ", ".join(f"{counts[word]} {_SAID.get(word, word)}" for word in _WORDS if counts[word])
     return f"{name}: {counted or 'no case'}"

@@ -11,7 +11,7 @@ from pytest_agentcontract.report.wirelog import tail
 from pytest_agentcontract.scenario.observation import Delivery
 
 _LIMIT = 1600
-_OUTPUT = 400
+_OUTPUT, _LINES = 800, 12
 
 
 def explain(
@@ -28,9 +28,13 @@ def explain(
 
 
 def headline(unmet: Sequence[Verdict]) -> str:
-    """Return one line that names what is not met, for a list of failures."""
-    words = {"fail": "fails", "not-verified": "is not verified", "error": "could not be judged"}
-    return "; ".join(f"{verdict.requirement} {words.get(verdict.status, verdict.status)}" for verdict in unmet)
+    """Return one line that names what is not met and the first sign of it, for a list of failures."""
+    for verdict in unmet:
+        if verdict.status == "error":
+            return verdict.why
+    words = {"fail": "fails", "not-verified": "is not verified"}
+    names = ", ".join(f"{verdict.requirement} {words.get(verdict.status, verdict.status)}" for verdict in unmet)
+    return f"{names}: {unmet[0].observed or unmet[0].why}" if unmet else ""
 
 
 def _verdict(verdict: Verdict, requirement: Requirement | None) -> Iterator[str]:
@@ -57,7 +61,11 @@ def _delivery(delivery: Delivery) -> Iterator[str]:
     yield f"the run: {delivery.ended} after {delivery.seconds:.2f}s{code}, by its own account {delivery.status}"
     for name in ("stdout", "stderr"):
         if text := getattr(delivery, name).strip():
-            yield f"end of {name}:\n{indented(text[-_OUTPUT:])}"
+            yield f"end of {name}:\n{indented(_end(text))}"
+
+
+def _end(text: str) -> str:
+    return "\n".join(text[-_OUTPUT:].split("\n")[-_LINES:])
 
 
 def _cut(text: str) -> str:

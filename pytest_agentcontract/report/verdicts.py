@@ -45,4 +45,7 @@ def case_status(verdicts: Sequence[Verdict], red: Sequence[Verdict], known: Sequ
     worst: tuple[CaseStatus, ...] = ("error", "fail", "not-verified")
     if statuses:
         return next(status for status in worst if status in statuses)
-    return "pass" if any(verdict.status != "not-applicable" for verdict in verdicts) else "not-applicable"
+    rest = {verdict.status for verdict in verdicts} - {"not-applicable"}
+    if not rest:
+        return "not-applicable"
+    return "pass" if "pass" in rest else "warning"

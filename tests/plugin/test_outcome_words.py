@@ -48,7 +48,7 @@ def test_all_not_applicable_is_no_pass(judge, verdicts):
     verdicts[EMPTY] = verdicts[NUDGED] = ("not-applicable",)
     result = judge()
     assert result.ret == NOTHING_VERIFIED
-    result.stdout.fnmatch_lines(["no case applies to this runtime: nothing is verified, which is no pass"])
+    result.stdout.fnmatch_lines(["no case that applies to this runtime passed: nothing is verified, which is no pass"])
 
 
 def test_a_failing_should_is_a_warning(judge, verdicts):
@@ -57,6 +57,15 @@ def test_a_failing_should_is_a_warning(judge, verdicts):
     result = judge("-W", "error")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["warnings (they fail nothing*", "*RET-302 (SHOULD) fail: none *empty-finish*"])
+
+
+def test_a_case_of_nothing_but_an_unmet_should_is_no_pass(judge, verdicts):
+    """What nobody earned is not green: the case has its own word, and a run of nothing else its own exit status."""
+    verdicts[EMPTY] = ("not-verified?",)
+    result = judge("-v")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*empty-finish*SHOULD NOT MET*", "*1 passed*1 should not met*"])
+    assert judge(select="empty-finish").ret == NOTHING_VERIFIED
 
 
 def test_strict_fails_a_should(judge, verdicts):

@@ -17,6 +17,7 @@ SHOULD_FAIL, NONE = Verdict("RET-304", "SHOULD", "fail", observed="x"), Verdict(
     [
         ([MUST_PASS, NONE], "pass"),
         ([MUST_PASS, SHOULD_FAIL], "pass"),
+        ([SHOULD_FAIL, NONE], "warning"),
         ([MUST_PASS, UNVERIFIED], "not-verified"),
         ([MUST_FAIL, UNVERIFIED], "fail"),
         ([MUST_FAIL, ERROR], "error"),
@@ -25,7 +26,7 @@ SHOULD_FAIL, NONE = Verdict("RET-304", "SHOULD", "fail", observed="x"), Verdict(
     ],
 )
 def test_the_worst_verdict_is_that_of_the_case(verdicts, expected):
-    """A MUST that is not met decides; a SHOULD does not; nothing applicable is no pass."""
+    """A MUST that is not met decides; a SHOULD does not, but without any pass it is no pass either."""
     red = unmet(verdicts, strict=False)
     assert case_status(verdicts, red, [""] * len(red)) == expected
 
