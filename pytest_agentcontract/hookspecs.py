@@ -10,7 +10,7 @@ import pytest
 
 @pytest.hookspec(firstresult=True)
 def pytest_agentcontract_runtimes(config: pytest.Config) -> Mapping[str, Any] | None:
-    """Return the runtimes to judge: name -> a table as below `[runtimes]` in agent-contract.toml, or a `Profile`.
+    """Return the runtimes to judge: name -> a table like those below `[runtimes]` in agent-contract.toml.
 
     Called once, for `pytest --agent-contract` and only where no agent-contract.toml stands at the rootdir. The hook has
     to stand in the conftest.py at the rootdir, or in a plugin.
