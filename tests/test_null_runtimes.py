@@ -1,0 +1,34 @@
+"""The floor of the suite: a runtime that keeps no contract is credited with nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_agentcontract.conformance.run import run_case
+from pytest_agentcontract.plugin.runtimes import find
+from pytest_agentcontract.reference.nulls import NULLS
+from pytest_agentcontract.scenario.load_case import shipped
+
+IN_PROCESS = sorted(set(NULLS) - {"hang"})
+ONE_OF_EACH_GROUP = list({case.group: case for case in shipped()}.values())
+
+
+def credited(case, profile, provider):
+    """Run one case on every wire format and return the MUSTs that the runtime was credited with."""
+    reports = [run_case(case, profile, wire, provider) for wire in profile.wires]
+    verdicts = [verdict for report in reports for verdict in report.verdicts]
+    assert verdicts
+    return [verdict for verdict in verdicts if verdict.status == "pass" and verdict.level == "MUST"]
+
+
+@pytest.mark.parametrize("null", IN_PROCESS)
+def test_a_null_runtime_passes_no_must(null, provider):
+    """Silence, a crash, an echo, a canned envelope and replies to everything earn nothing in any case."""
+    profile = find(f"null:{null}", {})
+    assert [(case.id, credited(case, profile, provider)) for case in shipped() if credited(case, profile, provider)] == []
+
+
+@pytest.mark.parametrize("case", ONE_OF_EACH_GROUP, ids=lambda case: case.id)
+def test_a_hanging_program_passes_no_must(case, provider):
+    """A command that never ends is ended after its second, and earns nothing."""
+    assert credited(case, find("null:hang", {}), provider) == []

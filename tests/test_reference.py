@@ -1,0 +1,45 @@
+"""The reference keeps both contracts: whatever applies to it passes, on every wire format and by every driver."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_agentcontract.conformance.run import applicable, run_case
+from pytest_agentcontract.plugin.runtimes import find
+from pytest_agentcontract.scenario.load_case import shipped
+
+IN_PROCESS = ("reference", "reference-tool-less")
+AS_A_COMMAND = ("reference-command", "reference-tool-less-command")
+
+
+def judged(name):
+    """Return (case, wire format) for everything that applies to a runtime."""
+    profile = find(name, {})
+    pairs = [(case, wire) for case in shipped() if applicable(case, profile) is None for wire in profile.wires]
+    return [pytest.param(name, case, wire, id=f"{case.id}[{name}-{wire}]") for case, wire in pairs]
+
+
+def verdicts(name, case, wire, provider):
+    """Run one case and return what is not a pass, in words."""
+    report = run_case(case, find(name, {}), wire, provider)
+    assert report.verdicts
+    return [verdict for verdict in report.verdicts if verdict.status != "pass"]
+
+
+@pytest.mark.parametrize(("name", "case", "wire"), [row for name in IN_PROCESS for row in judged(name)])
+def test_the_reference_passes_in_process(name, case, wire, provider):
+    """Called as a function, the reference passes every case that applies to it."""
+    assert verdicts(name, case, wire, provider) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case", "wire"), [row for name in AS_A_COMMAND for row in judged(name)])
+def test_the_reference_passes_as_a_command(name, case, wire, provider):
+    """Started as a program, it passes them too."""
+    assert verdicts(name, case, wire, provider) == []
+
+
+def test_every_case_applies_to_a_variant_of_the_reference():
+    """A case that nothing runs would judge nothing."""
+    ran = {row.values[1].id for name in IN_PROCESS for row in judged(name)}
+    assert ran == {case.id for case in shipped()}
