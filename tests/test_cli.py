@@ -107,6 +107,14 @@ def test_run_is_pytest_with_the_flag(invoke, monkeypatch):
     ]
 
 
+def test_run_warns_of_nothing(tmp_path):
+    """Started from our own command, pytest finds nothing to warn of, also where warnings are errors."""
+    command = [sys.executable, "-m", "pytest_agentcontract", "run", "-r", "reference", "-w", "openai-chat", "-c", CASE]
+    ran = subprocess.run([*command, "-W", "error"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert "warning" not in ran.stdout
+
+
 @pytest.fixture
 def served(tmp_path):
     """Return a served case, the environment that it asks for, and the prompt that it says to give."""
