@@ -10,8 +10,6 @@ from pytest_agentcontract.plugin import bench, suite
 assert suite  # loaded here: pytester forgets what an inner run is the first to load
 
 UNASKED = ("-p", "no:randomly", "-p", "no:hypothesispytest")  # the one shuffles, the other takes a second to load
-NUDGED = "return/no-reply/nudged-then-replies"
-EMPTY = "return/no-reply/empty-finish"
 
 
 @pytest.fixture(autouse=True)
