@@ -102,6 +102,27 @@ def serve(case_id: str, name: str | None, wire: str | None) -> None:
     sys.exit(served.play(_case(case_id), profile, chosen, click.echo))
 
 
+@main.group()
+def adapter() -> None:
+    """Help with writing an adapter for the stdio protocol."""
+
+
+@adapter.command("check", context_settings={"ignore_unknown_options": True})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def check_adapter(command: tuple[str, ...]) -> None:
+    """Start an adapter (after `--`: its command line), ask it one of everything, and say what to mend.
+
+    The exit status is 0 if all is well, else 1.
+    """
+    from pytest_agentcontract.drivers import adapter_check  # noqa: PLC0415 - drivers, for this command only
+
+    bad = False
+    for finding in adapter_check.check(command, Path.cwd()):
+        click.echo(str(finding))
+        bad = bad or finding.verdict == "FAIL"
+    sys.exit(int(bad))
+
+
 def _node(case_id: str) -> str:
     contract, separator, rest = case_id.partition("/")
     return f"{ROOT}::{contract}" + (f"::{rest}" if separator else "")

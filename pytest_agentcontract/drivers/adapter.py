@@ -69,6 +69,11 @@ class Adapter:
         return self._process.returncode
 
     @property
+    def asked(self) -> int:
+        """How many requests it has been sent."""
+        return self._seq
+
+    @property
     def stderr(self) -> bytes:
         """What it wrote to standard error since the last request."""
         return bytes(self._channel.stderr)
