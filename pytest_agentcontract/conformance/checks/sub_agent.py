@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import succeeded
+from pytest_agentcontract.conformance.checks.handed_over import says_failed, succeeded
 from pytest_agentcontract.conformance.checks.rounds import LEAST_BUDGET, continued, cut_short, rounds
 from pytest_agentcontract.conformance.evidence import ROOT, Run, heard, serials
 from pytest_agentcontract.conformance.replies import nudged, valid_reply
@@ -51,9 +51,14 @@ def silent_child_reaches_its_parent_as_failed(run: Run) -> Finding:
     return _first_bad(findings)
 
 
-@check("RET-604", given=("worked", "finished", "child-failing", "replied"))
+@check("RET-604", given=("worked", "finished", "clean", "child-failing"))
 def parent_outlives_its_child(run: Run) -> Finding:
     """Look for the parent's own reply after the failure of its child."""
+    last = run.own(ROOT)[-1]
+    if valid_reply(run, ROOT) is None and says_failed(run) and not cut_short(run, last):
+        return failed(
+            "the parent goes on, and its own reply counts", f"it failed after request {last.serial}, unreplied"
+        )
     untold = [child for child in _failing(run) if not later(run, run.parent(child), last_of(run, child))]
     if untold:
         return unverified(f"the parent asked nothing after {', '.join(untold)} had ended")
@@ -145,6 +150,8 @@ def _failure_of(run: Run, child: str) -> Finding:
     told = news_of(run, child)
     if _says_failed(run, child, told):
         return passed(expected, f"{parent} was told {shown(told[0]) if told else 'by a tool error'}")
+    if not told and says_failed(run):
+        return unverified(f"told: the run had failed before {parent} was told anything of {child}")
     return failed(expected, f"{parent} was told {shown(told[0])}" if told else f"{parent} was told nothing")
 
 
