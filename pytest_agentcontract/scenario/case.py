@@ -27,6 +27,18 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Handoff:
+    """A workflow over a thread of comments, and one engine invocation for each of `events`.
+
+    An event of None is an invocation without one: the engine goes on from the last posted state.
+    """
+
+    workflow: JSONObject
+    thread: tuple[JSONObject, ...]
+    events: tuple[JSONObject | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """How the run is started. An interactive root gets its first line from `conversation`, not from `prompt`."""
 
@@ -35,6 +47,7 @@ class Given:
     schema: JSONObject | None = None
     max_turns: int | None = None
     conversation: tuple[Say, ...] = ()
+    handoff: Handoff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +135,19 @@ class ExpectedAgent:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedInvocation:
+    """What must come of one engine invocation: `fields` as posted, compared where they are named.
+
+    The names are `agent` (who ran; null for nobody), `next`, `status`, `dispatch`, `origin`, `reason`, `callback` and
+    `notice` (who was told; null for nobody). A value `{"any_of": [...]}` allows several; a name in `should` is judged
+    as a SHOULD.
+    """
+
+    fields: Mapping[str, JSON]
+    should: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Expect:
     """The literal data that checks compare with.
 
@@ -134,6 +160,7 @@ class Expect:
     work: tuple[str, ...] = ()
     stray: tuple[str, ...] = ()
     usage: Usage | None = None
+    route: tuple[ExpectedInvocation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
 from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.turn import Turn, Usage
 
@@ -82,6 +82,15 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class Invocation:
+    """One invocation of a hand-off engine: how it ended, the comments it posted, and the serials of its exchanges."""
+
+    delivery: Delivery
+    posted: tuple[JSONObject, ...]
+    serials: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """One run, whole. `marks` are the `$work` marks found on disk; `unused` counts an agent's undelivered turns."""
 
@@ -89,6 +98,7 @@ class Observation:
     delivery: Delivery
     marks: frozenset[str] = frozenset()
     unused: Mapping[str, int] = field(default_factory=dict)
+    invocations: tuple[Invocation, ...] = ()
 
     def of(self, agent: str) -> tuple[Exchange, ...]:
         """Return one agent's exchanges in order of arrival."""

@@ -9,8 +9,18 @@ from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
 
-Mode: TypeAlias = Literal["json", "text", "interactive"]
-"""What the root does: return one result document, print its tokens as they come, or converse with a user."""
+Mode: TypeAlias = Literal["json", "text", "interactive", "handoff"]
+"""What is run: a root that returns one result document, prints its tokens as they come or converses with a user, or one
+invocation of a hand-off engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffPaths:
+    """What an engine works on: the workflow's file, the thread's folder, and the event's file (None: it goes on)."""
+
+    workflow: Path
+    thread: Path
+    event: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +28,7 @@ class Start:
     """One run. `env` holds what the profile's wire format sets (base URL, key): read it instead of os.environ.
 
     `read_line()` blocks for the caller's next line and returns None at the end of the conversation; `write(text)` is
-    standard output.
+    standard output. `handoff` is given in that mode only.
     """
 
     mode: Mode
@@ -30,6 +40,7 @@ class Start:
     workdir: Path
     read_line: Callable[[], str | None]
     write: Callable[[str], None]
+    handoff: HandoffPaths | None = None
 
 
 @dataclass(frozen=True, slots=True)
