@@ -78,6 +78,10 @@ TORN = {
     "script": {"root": [{"calls": [WORK]}, {"text": "FRAGMENT and more", "fault": {"cut_after_deltas": 2}}, REPLY]},
     "expect": {"result": SUCCESS, "stray": ["FRAGMENT"]},
 }
+TORN_REPLY = {
+    "script": {"root": [{"calls": [WORK]}, REPLY | {"fault": {"cut_after_deltas": 2}}]},
+    "expect": {"result": SUCCESS},
+}
 SCHEMA = {"type": "object"}
 
 
@@ -146,6 +150,7 @@ ROWS = [
     ("FLT-103", TORN, "pass", lambda s: s.root().root(kind="fault").failure()),
     ("FLT-103", TORN, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT a")),
     ("FLT-103", TORN, "fail", lambda s: s.root().root(kind="fault").end(ended="time-limit")),
+    ("FLT-103", TORN_REPLY, "fail", lambda s: s.root().root(kind="fault").success("Three")),
     ("FLT-103", PASSING, "not-verified", lambda s: s.root().root(kind="fault").failure()),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked, says_failed
 from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words
+from pytest_agentcontract.conformance.replies import valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.jsonvalue import is_empty
@@ -51,7 +52,9 @@ def fragment_is_no_answer(run: Run) -> Finding:
 
 
 def _whole_answer(run: Run, expected: str, observed: str) -> Finding:
-    return failed(expected, observed) if run.expected(ROOT).status == "failed" else exactly(run)
+    """Find whether a success holds the stated value: with a return tool, by a reply that was delivered whole."""
+    impossible = run.expected(ROOT).status == "failed" or (run.profile.returns and valid_reply(run, ROOT) is None)
+    return failed(expected, observed) if impossible else exactly(run)
 
 
 def _faults(run: Run) -> tuple[Exchange, ...]:

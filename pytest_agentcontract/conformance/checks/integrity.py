@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly
+from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly, says_failed
 from pytest_agentcontract.conformance.checks.rounds import unbounded
 from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, heard, serials, status_words, told_by_user
 from pytest_agentcontract.conformance.replies import FATES, Delivered, delivered_calls, fate
@@ -23,7 +23,7 @@ def empty_step_is_no_empty_success(run: Run) -> Finding:
         return unverified("no step without text and tool calls was delivered")
     expected = "no success with an empty result"
     observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
-    hollow = run.status != "failed" and is_empty(run.delivery.value)
+    hollow = not says_failed(run) and is_empty(run.delivery.value)
     return failed(expected, observed) if hollow else passed(expected, observed)
 
 
@@ -75,7 +75,7 @@ def success_holds_the_models_words(run: Run) -> Finding:
     """Look for the model's own words in the result of a success."""
     expected, value = "a success holds what the model said, and nothing of the runtime's own", run.delivery.value
     observed = f"{status_words(run.delivery)}, result {shown(value)}"
-    if run.status == "failed":
+    if says_failed(run):
         return passed(expected, observed)
     if is_empty(value):
         return unverified(f"the result is empty: {status_words(run.delivery)}")
