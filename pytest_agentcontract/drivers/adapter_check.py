@@ -29,22 +29,28 @@ _WORKFLOW: JSONObject = {
 }
 
 SAMPLES: Final[Mapping[str, JSONObject]] = {
-    "parse": {"comment": f"Done.\n\n{_SENTINEL}"},
+    "parse": {"text": f"Done.\n\n{_SENTINEL}", "author": "agent"},
     "render": {"config": _CONFIG},
-    "model": {"config": _CONFIG},
+    "model": {"json": dumps(_CONFIG)},
     "route": {
         "workflow": _WORKFLOW,
-        "agent": "writer",
-        "comment": f"Done.\n\n{_SENTINEL}",
         "step": "write",
+        "agent": "writer",
         "callback": None,
         "called_by": None,
+        "text": f"Done.\n\n{_SENTINEL}",
         "failed": False,
     },
-    "inert": {"body": _TRICKY},
-    "notice": {"started_by": "ada", "issue_author": "bob", "trigger_author": None},
+    "inert": {"text": _TRICKY},
+    "notice": {
+        "status": "awaiting-human",
+        "stop": "hold",
+        "started_by": "ada",
+        "issue_author": "bob",
+        "trigger_author": None,
+    },
     "team": {
-        "roles": {"writer": "writes", "reader": "reads"},
+        "agents": _WORKFLOW["agents"],
         "agent": "writer",
         "called_by": "reader",
         "callback": "reader",

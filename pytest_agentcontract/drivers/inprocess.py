@@ -120,6 +120,7 @@ class _Stage:
             workdir=launch.workdir,
             read_line=self._read_line,
             write=self._write,
+            handoff=launch.handoff,
         )
 
     def _read_line(self) -> str | None:

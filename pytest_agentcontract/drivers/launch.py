@@ -11,6 +11,7 @@ from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_object,
 from pytest_agentcontract.scenario.binding import fill
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile, WireSetup
+from pytest_agentcontract.scenario.start import HandoffPaths
 
 
 class SeatLike(Protocol):
@@ -35,7 +36,10 @@ class SeatLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One run to be started. `lines` are what the caller says in a conversation, one for each of the case's."""
+    """One run to be started. `lines` are what the caller says in a conversation, one for each of the case's.
+
+    `handoff` is what one invocation of a hand-off engine works on.
+    """
 
     profile: Profile
     wire: str
@@ -47,6 +51,7 @@ class Launch:
     workdir: Path
     home: Path
     timeout: float
+    handoff: HandoffPaths | None = None
 
     @property
     def schema(self) -> JSONObject | None:

@@ -128,7 +128,8 @@ _PROBLEMS: Final = {
 
 
 def _asked(launch: Launch) -> JSONObject:
-    return {
+    paths = launch.handoff
+    asked: JSONObject = {
         "mode": launch.case.given.mode,
         "wire": launch.wire,
         "prompt": launch.script_prompt,
@@ -139,6 +140,10 @@ def _asked(launch: Launch) -> JSONObject:
         "home": str(launch.home),
         "seconds": launch.timeout,
     }
+    if paths is not None:
+        event = str(paths.event) if paths.event else None
+        asked["handoff"] = {"workflow": str(paths.workflow), "thread": str(paths.thread), "event": event}
+    return asked
 
 
 def _adapter(profile: Profile) -> Adapter:

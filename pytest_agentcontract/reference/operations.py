@@ -1,41 +1,123 @@
 """The operations of the hand-off contract as the reference answers them: JSON in, JSON out, nothing remembered.
 
-A function raises ValueError for an input that is not of its form; that is an error answer, never a wrong one.
+An input that is not of its form raises ValueError: that is an error answer, never a wrong one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 from pytest_agentcontract.contract import notice, sentinel, team
 from pytest_agentcontract.contract.checker import Diagnostic
-from pytest_agentcontract.contract.handoff import AgentRunConfig
+from pytest_agentcontract.contract.handoff import AgentRunConfig, Phase, Stop, WorkflowState
 from pytest_agentcontract.contract.routing import Facts, decide
 from pytest_agentcontract.contract.thread import Kind, decision_in
 from pytest_agentcontract.contract.workflow import Workflow
-from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, as_object
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, as_object, as_text
+
+_T = TypeVar("_T")
 
 
-def answer(op: str, given: JSON, settings: Mapping[str, str] | None = None) -> JSON | Missing:
+def answer(op: str, given: JSON, _settings: Mapping[str, str] | None = None) -> JSON | Missing:
     """Answer one operation, MISSING where there is none of that name: what the python driver calls as an adapter."""
     function = OPERATIONS.get(op)
     return MISSING if function is None else function(as_object(given))
 
 
 def _parse(given: JSONObject) -> JSON:
-    found = decision_in(_text(given, "comment"), Kind.ENGINE)
+    found = _decision(given)
     return {
+        "reading": _READINGS[type(found)],
         "config": found.to_json() if isinstance(found, AgentRunConfig) else None,
         "diagnostic": str(found) if isinstance(found, Diagnostic) else None,
     }
 
 
 def _render(given: JSONObject) -> JSON:
-    return {"line": sentinel.render(_valid(AgentRunConfig.from_json(given.get("config"))))}
+    return {"line": sentinel.render(_valid(AgentRunConfig.from_json(given["config"])))}
 
 
 def _model(given: JSONObject) -> JSON:
-    found = AgentRunConfig.from_json(given.get("config"))
-    broken = isinstance(found, Diagnostic)
-    return {"valid": not broken, "diagnostic": str(found) if broken else None}
+    found = sentinel.config_of(as_text(given["json"]))
+    diagnostic = str(found) if isinstance(found, Diagnostic) else None
+    return {"valid": diagnostic is None, "diagnostic": diagnostic}
+
+
+def _route(given: JSONObject) -> JSON:
+    decision = decide(
+        Facts(
+            workflow=_valid(Workflow.from_json(given["workflow"])),
+            agent=as_text(given["agent"]),
+            decision=_decision(given),
+            step=_name(given, "step"),
+            callback=_name(given, "callback"),
+            called_by=_name(given, "called_by"),
+            failed=given.get("failed") is True,
+        )
+    )
+    return {
+        "next": decision.next if decision.status is Phase.RUNNING else None,
+        "step": decision.step,
+        "status": decision.status.value,
+        "dispatch": decision.dispatch.status.value,
+        "origin": decision.dispatch.origin.value,
+        "reason": decision.dispatch.reason,
+        "callback": decision.callback,
+        "called_by": decision.called_by,
+        "notice": decision.stop is not None,
+    }
+
+
+def _inert(given: JSONObject) -> JSON:
+    return {"body": notice.harmless(as_text(given["text"]))}
+
+
+def _notice(given: JSONObject) -> JSON:
+    stop = _name(given, "stop")
+    state = WorkflowState(
+        workflow="-",
+        step="-",
+        status=Phase(as_text(given["status"])),
+        stop=Stop(stop) if stop else None,
+        started_by=_name(given, "started_by"),
+    )
+    authors = {key: _name(given, key) for key in ("issue_author", "trigger_author")}
+    told = notice.notice_for(state, **authors)
+    return {"mentions": told.mention if told else None}
+
+
+def _team(given: JSONObject) -> JSON:
+    roles = {name: as_text(as_object(agent)["role"]) for name, agent in as_object(given["agents"]).items()}
+    called_by, callback = _name(given, "called_by"), _name(given, "callback")
+    return {"section": team.section(roles, as_text(given["agent"]), called_by, callback)}
+
+
+OPERATIONS: Final[Mapping[str, Callable[[JSONObject], JSON]]] = {
+    "parse": _parse,
+    "render": _render,
+    "model": _model,
+    "route": _route,
+    "inert": _inert,
+    "notice": _notice,
+    "team": _team,
+}
+
+
+_READINGS: Final = {AgentRunConfig: "config", Diagnostic: "diagnostic", type(None): "none"}
+
+
+def _decision(given: JSONObject) -> AgentRunConfig | Diagnostic | None:
+    """Read a text by who wrote it: an agent's as it came, or a comment as it was posted."""
+    text, author = as_text(given["text"]), as_text(given.get("author", "agent"))
+    return sentinel.parse(text) if author == "agent" else decision_in(text, Kind(author))
+
+
+def _valid(found: _T | Diagnostic) -> _T:
+    if isinstance(found, Diagnostic):
+        raise ValueError(str(found))  # noqa: TRY004 - it is the input's content that is wrong
+    return found
+
+
+def _name(given: JSONObject, key: str) -> str | None:
+    return as_text(given.get(key)) or None

@@ -40,9 +40,10 @@ while True:
     if cmd == "start":
         say(started(seq))
         continue
-    good = {"seq": seq, "ok": True, "output": given}
+    good = {"seq": seq, "ok": True, "output": {"body": given["text"]} if given else given}
     done = {"seq": seq, "ok": True, "result": {"exit_code": 0, "document": {"result": "yes", "is_error": False}}}
 """
+TEXT = {"text": "b"}
 BODY = {"body": "b"}
 
 
@@ -75,14 +76,14 @@ def run(toy, launcher, drive):
 
 def test_an_operation_is_asked_and_answered(toy) -> None:
     """The input arrives as it is, half a surrogate pair and line separators included, and the output comes back."""
-    given = {"body": "é \u2028 \ud800 😀 \x00", "more": [1, 2**60, None]}
-    assert ask(toy("say(good)"), "inert", given) == Answer(given)
+    text = "é \u2028 \ud800 😀 \x00"
+    assert ask(toy("say(good)"), "inert", {"text": text}) == Answer({"body": text})
 
 
 def test_one_process_answers_all(toy) -> None:
     """A long-lived adapter is started once, and numbers go on."""
     profile = toy("say({**good, 'output': {'body': f'{os.getpid()} {seq}'}})")
-    first, second = (ask(profile, "inert", BODY).output["body"].split() for _ in range(2))
+    first, second = (ask(profile, "inert", TEXT).output["body"].split() for _ in range(2))
     assert (first[0], first[1], second[1]) == (second[0], "2", "3")
 
 
@@ -94,7 +95,7 @@ def test_what_is_not_declared_is_not_asked(toy) -> None:
 def test_an_error_answer_is_the_adapters_own_word(toy) -> None:
     """An error is answered, not raised, and the adapter lives on; so it is where the line could not be read."""
     profile = toy("say({'seq': seq if seq == 2 else None, 'ok': False, 'error': {'message': f'no {seq}'}})")
-    assert [ask(profile, "inert", BODY).error for _ in range(2)] == ["no 2", "no 3"]
+    assert [ask(profile, "inert", TEXT).error for _ in range(2)] == ["no 2", "no 3"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_an_error_answer_is_the_adapters_own_word(toy) -> None:
 def test_a_broken_answer_is_blamed_on_the_adapter(toy, lines, said, where) -> None:
     """The error names the line of output, the place in it and what to mend; it never quotes without end."""
     with pytest.raises(DriverError, match=said) as caught:
-        ask(toy(*lines), "inert", BODY)
+        ask(toy(*lines), "inert", TEXT)
     caught.match(where)
     assert "the adapter breaks the protocol" in caught.value.what
     assert caught.value.remedy
@@ -133,29 +134,29 @@ def test_a_broken_request_is_blamed_on_the_suite(toy) -> None:
     """A request that breaks our own schema is never sent, and the adapter lives on."""
     profile = toy("say(good)")
     with pytest.raises(DriverError, match="the suite breaks the suite's own protocol") as caught:
-        stdio.ask(profile, "inert", "no object")
+        stdio.ask(profile, "inert", {"text": 1})
     assert "adapter is not at fault" in caught.value.remedy
-    assert ask(profile, "inert", BODY).output == BODY
+    assert ask(profile, "inert", TEXT).output == BODY
 
 
 def test_a_second_answer_is_found_out(toy) -> None:
     """A line that comes after the answer, however late, breaks the protocol before the next request is sent."""
     profile = toy("say(good); say(good) if seq == 3 else None", "time.sleep(0.05)")
-    ask(profile, "inert", BODY)
+    ask(profile, "inert", TEXT)
     said = r"more than was asked for, after the answer to request 3|seq 3 in the answer to request 4"
     with pytest.raises(DriverError, match=said):
         _ask_twice(profile)
 
 
 def _ask_twice(profile: Profile) -> None:
-    ask(profile, "inert", BODY)
-    ask(profile, "inert", BODY)
+    ask(profile, "inert", TEXT)
+    ask(profile, "inert", TEXT)
 
 
 def test_a_lie_about_capabilities_is_called_one(toy) -> None:
     """An operation that is declared and then unsupported is an error of the adapter's, not a missing capability."""
     with pytest.raises(DriverError, match="declares 'inert', and answers that it is unsupported") as caught:
-        ask(toy("say({'seq': seq, 'ok': False, 'unsupported': True})"), "inert", BODY)
+        ask(toy("say({'seq': seq, 'ok': False, 'unsupported': True})"), "inert", TEXT)
     assert "Take 'inert' out" in caught.value.remedy
 
 
@@ -169,16 +170,16 @@ def test_a_lie_about_capabilities_is_called_one(toy) -> None:
 def test_a_death_is_told_with_the_last_words(toy, lines, said) -> None:
     """The exit status and the last line of standard error are in the error."""
     with pytest.raises(DriverError, match=said) as caught:
-        ask(toy(*lines), "inert", BODY)
+        ask(toy(*lines), "inert", TEXT)
     assert "out of tea" in caught.value.remedy
 
 
 def test_it_is_started_again_after_a_death(toy) -> None:
     """The request after a crash gets a new process, whose numbers begin anew."""
-    profile = toy("if given['body'] == 'die': sys.exit(1)", "say(good)")
+    profile = toy("if given['text'] == 'die': sys.exit(1)", "say(good)")
     with pytest.raises(DriverError):
-        ask(profile, "inert", {"body": "die"})
-    assert ask(profile, "inert", BODY).output == BODY
+        ask(profile, "inert", {"text": "die"})
+    assert ask(profile, "inert", TEXT).output == BODY
 
 
 def test_silence_ends_at_the_time_limit(toy) -> None:
@@ -187,26 +188,26 @@ def test_silence_ends_at_the_time_limit(toy) -> None:
     stdio.about(profile)
     adapter = next(iter(stdio._ADAPTERS.values()))
     with pytest.raises(DriverError, match="did not answer in time"):
-        stdio.ask(profile, "inert", BODY, 0.3)
+        stdio.ask(profile, "inert", TEXT, 0.3)
     assert not adapter.family()
 
 
 def test_a_hundred_megabytes_are_cut_off(toy) -> None:
     """Output without end, with or without line ends, is bounded in memory and ends the adapter."""
     with pytest.raises(DriverError, match="wrote more than 64 MiB"):
-        ask(toy("for _ in range(100): out.write(b'x' * 1000000)", "out.flush()"), "inert", BODY)
+        ask(toy("for _ in range(100): out.write(b'x' * 1000000)", "out.flush()"), "inert", TEXT)
 
 
 def test_a_large_message_passes_in_both_directions(toy) -> None:
     """Eight mebibytes there and back: neither side waits for the other."""
-    given = {"body": "x" * (8 * 1024 * 1024)}
-    assert ask(toy("say(good)"), "inert", given) == Answer(given)
+    text = "é" * (4 * 1024 * 1024)
+    assert ask(toy("say(good)"), "inert", {"text": text}) == Answer({"body": text})
 
 
 def test_standard_error_is_kept_and_not_parsed(toy) -> None:
     """Log lines, also more than a pipe holds, disturb nothing."""
     profile = toy("sys.stderr.write('{}\\n' * 100000); sys.stderr.flush()", "say(good)")
-    assert ask(profile, "inert", BODY).output == BODY
+    assert ask(profile, "inert", TEXT).output == BODY
 
 
 @pytest.mark.parametrize(
@@ -223,14 +224,14 @@ def test_a_start_that_comes_to_nothing_is_one_clear_error(toy, start, said) -> N
     """Versions, a refusal, a misspelt capability, an early exit: each is told as what it is, and nothing is left."""
     profile = _profile(FRAME.replace("say(started(seq))", start))
     with pytest.raises(DriverError, match=said):
-        ask(profile, "inert", BODY)
+        ask(profile, "inert", TEXT)
     assert not stdio._ADAPTERS
 
 
 def test_a_missing_program_is_one_clear_error(toy) -> None:
     """An adapter that is not there is named."""
     with pytest.raises(DriverError, match="'no-such-adapter' was not found"):
-        ask(toy(adapter=("no-such-adapter",)), "inert", BODY)
+        ask(toy(adapter=("no-such-adapter",)), "inert", TEXT)
 
 
 def test_it_lives_in_a_room_of_its_own(toy, monkeypatch, tmp_path) -> None:
@@ -238,7 +239,7 @@ def test_it_lives_in_a_room_of_its_own(toy, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "ours")
     env = {"MINE": "yes", "PER_RUN": "{base_url}"}
     told = "say({**good, 'output': {'body': json.dumps([dict(os.environ), os.getcwd()])}})"
-    seen, folder = json.loads(ask(toy(told, env=env, folder=str(tmp_path)), "inert", BODY).output["body"])
+    seen, folder = json.loads(ask(toy(told, env=env, folder=str(tmp_path)), "inert", TEXT).output["body"])
     assert (seen["MINE"], folder) == ("yes", str(tmp_path))
     assert not seen.keys() & {"OPENAI_API_KEY", "PER_RUN"}
     assert "agent-contract-adapter-" in seen["HOME"]
@@ -347,7 +348,7 @@ def test_a_runtime_without_runs_says_so(launcher, drive) -> None:
 
 def _toy_answer(op, given, settings):
     """Answer as a Python adapter would."""
-    answers = {"inert": given, "parse": {"config": object()}, "model": {"valid": 1}}
+    answers = {"inert": {"body": given.get("text")}, "parse": {"config": object()}, "model": {"valid": 1}}
     if op == "notice":
         raise LookupError("nobody")
     return answers.get(op, MISSING)
@@ -360,12 +361,12 @@ def test_a_python_adapter_is_held_to_the_same() -> None:
     module.answer = _toy_answer
     sys.modules["toy_adapter"] = module
     try:
-        assert ask(profile, "inert", BODY) == Answer(BODY)
-        assert ask(profile, "team", {}) == Answer(unsupported=True)
-        assert ask(profile, "notice", {}).error == "LookupError: nobody"
+        assert ask(profile, "inert", TEXT) == Answer(BODY)
+        assert ask(profile, "team", SAMPLES["team"]) == Answer(unsupported=True)
+        assert ask(profile, "notice", SAMPLES["notice"]).error == "LookupError: nobody"
         for op in ("parse", "model"):
             with pytest.raises(DriverError, match=r"not JSON|required") as caught:
-                ask(profile, op, {})
+                ask(profile, op, SAMPLES[op])
             assert repr(op) in caught.value.where
     finally:
         del sys.modules["toy_adapter"]
@@ -374,7 +375,7 @@ def test_a_python_adapter_is_held_to_the_same() -> None:
 def test_a_runtime_without_an_adapter_says_so() -> None:
     """There is nothing to ask of a profile that names none."""
     with pytest.raises(DriverError, match="no adapter"):
-        ask(replace(_profile(""), adapter=()), "inert", BODY)
+        ask(replace(_profile(""), adapter=()), "inert", TEXT)
 
 
 def test_every_sample_of_the_check_is_a_well_formed_request() -> None:
