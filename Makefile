@@ -22,7 +22,7 @@ contract-once: .venv/ready
 
 test: lint types layers tests docs
 
-test-all: test network contract-once claude-code-known benchmarks
+test-all: test network contract-once claude-code-known
 
 lint: .venv/ready
 	$(BIN)/ruff check .

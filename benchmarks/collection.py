@@ -11,9 +11,8 @@ from figures import cpu_of, paired, report
 
 ROUNDS = 15
 LIMIT = 1.05
-PLAIN = [sys.executable, "-m", "pytest", "--co", "-q", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cacheprovider"]
-OURS, SYRUPY = ["-p", "no:agent_contract"], ["-p", "no:syrupy"]
-CANDIDATES = {"neither": [*OURS, *SYRUPY], "ours": SYRUPY, "syrupy": OURS}
+PLAIN = [sys.executable, "-m", "pytest", "--co", "-q", "--disable-plugin-autoload", "-p", "no:cacheprovider"]
+CANDIDATES = {"neither": [], "ours": ["-p", "pytest_agentcontract.plugin.options"], "syrupy": ["-p", "syrupy"]}
 
 
 def main() -> int:
@@ -22,10 +21,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_some.py").write_text("".join(f"def test_{n}(): pass\n" for n in range(50)))
         for _ in range(ROUNDS + 1):
-            for name, without in CANDIDATES.items():
-                seconds[name].append(cpu_of([*PLAIN, *without], folder))
+            for name, plugins in CANDIDATES.items():
+                seconds[name].append(cpu_of([*PLAIN, *plugins], folder))
     warm = {name: figures[1:] for name, figures in seconds.items()}  # the first round compiles
-    print(f"pytest --co -q on 50 tests: {statistics.median(warm['neither']) * 1000:.0f} ms of CPU without any of them")
+    print(f"pytest --co -q on 50 tests: {statistics.median(warm['neither']) * 1000:.0f} ms of CPU without any plugin")
     report("the same with syrupy, which we depend on", paired(warm["syrupy"], warm["neither"]), "x")
     return not report("the same with this plugin", paired(warm["ours"], warm["neither"]), "x", LIMIT)
 

@@ -23,8 +23,8 @@ def _run(*command: str | Path, cwd: Path, **env: str) -> subprocess.CompletedPro
 
 
 def _files(folder: Path) -> set[str]:
-    kept = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(folder).as_posix() for path in kept}
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if not any(part.startswith((".", "__pycache__")) for part in path.parts)}
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,15 @@ def test_the_wheel_holds_the_package_and_its_data(wheel: Path) -> None:
     assert metadata == METADATA
 
 
-def test_the_installed_suite_finds_its_cases(installed: Path, tmp_path: Path) -> None:
-    """From the wheel alone, in an empty folder, the suite collects its cases and judges one."""
+def test_the_installed_suite_runs_beside_the_users_own_tests(installed: Path, tmp_path: Path) -> None:
+    """From the wheel alone, the suite finds its cases, judges one, and leaves the user's test in the same run alone."""
+    (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
     run = _run(
-        sys.executable, "-m", "pytest", "--agent-contract", "-q", "-p", "no:randomly", "-k", "nudged-then-replies",
-        cwd=tmp_path, PYTHONPATH=str(installed),
+        sys.executable, "-m", "pytest", "--agent-contract", "-q", "-p", "no:randomly", "test_mine.py",
+        "-k", "mine or nudged-then-replies", cwd=tmp_path, PYTHONPATH=str(installed),
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    assert " passed" in run.stdout
+    assert "3 passed" in run.stdout
 
 
 @pytest.mark.network
