@@ -72,3 +72,11 @@ def test_every_exemption_has_a_reason() -> None:
     for module in MODULES:
         bare += [f"{_name(module)}: {line}" for line in module.read_text("utf-8").splitlines() if excuse.search(line)]
     assert bare == []
+
+
+def test_every_dependency_is_used() -> None:
+    """The package imports each distribution that it asks its users to install."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    code = "\n".join(module.read_text("utf-8") for module in MODULES)
+    assert {name for name in needed if not re.search(rf"^\s*(?:import|from) {name}\b", code, re.MULTILINE)} == set()
