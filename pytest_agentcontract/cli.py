@@ -14,8 +14,7 @@ import pytest_agentcontract
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import dumps
-from pytest_agentcontract.plugin import runtimes
-from pytest_agentcontract.plugin.options import ROOT
+from pytest_agentcontract.plugin import ROOT, runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report import catalogue
 from pytest_agentcontract.scenario import load_case

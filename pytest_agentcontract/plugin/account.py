@@ -12,9 +12,8 @@ from pytest_agentcontract.conformance.baseline import Seen, write_baseline
 from pytest_agentcontract.drivers import command
 from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.jsonvalue import as_object, loads
-from pytest_agentcontract.plugin import summary
+from pytest_agentcontract.plugin import ROOT, summary
 from pytest_agentcontract.plugin.bench import Measure
-from pytest_agentcontract.plugin.options import ROOT
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report import header

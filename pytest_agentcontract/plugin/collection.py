@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from pytest_agentcontract.plugin import ROOT
 from pytest_agentcontract.plugin.bench import Bench, Judged
-from pytest_agentcontract.plugin.options import ROOT
 from pytest_agentcontract.plugin.selection import Planned
 
 

@@ -8,9 +8,7 @@ from typing import Final
 import pytest
 
 from pytest_agentcontract import hookspecs
-
-ROOT: Final = "agent-contract"
-"""What every node id of the suite begins with."""
+from pytest_agentcontract.plugin import ROOT
 
 _VALUES: Final = (
     ("runtime", "append", "NAME", "a runtime to judge: a name of agent-contract.toml, reference, or module:function"),

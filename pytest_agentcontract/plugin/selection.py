@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.plugin.options import ROOT
+from pytest_agentcontract.plugin import ROOT
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile
 
