@@ -17,7 +17,7 @@ from pytest_agentcontract.scenario.profile import Profile
 CURRENT = "2026.1"
 """The newest set. A set never changes once it was released: new requirements join the next one."""
 
-Judges: TypeAlias = Literal["return-tool", "no-return-tool", "every-runtime"]
+Judges: TypeAlias = Literal["return-tool", "no-return-tool", "handoff", "every-runtime"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Requirement:
             return "the profile declares no return tool"
         if self.judges == "no-return-tool" and profile.returns:
             return "the profile declares a return tool, so the return contract judges"
+        if self.judges == "handoff" and "handoff" not in profile.capabilities:
+            return "the profile does not declare handoff"
         return ""
 
 
