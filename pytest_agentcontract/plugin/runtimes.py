@@ -29,6 +29,7 @@ class Runtimes:
     profiles: tuple[Profile, ...]
     requirements: str = ""
     snapshots: Path | None = None
+    cases: Path | None = None
 
     @property
     def embedded(self) -> bool:
@@ -66,7 +67,9 @@ def resolve(
         _something_of_the_users(profiles, configured)
     else:
         profiles = tuple(configured.values()) or (_default(ci=ci),)
-    return Runtimes(profiles, config.requirements if config else "", config.snapshots if config else None)
+    if config is None:
+        return Runtimes(profiles)
+    return Runtimes(profiles, config.requirements, config.snapshots, config.cases)
 
 
 def find(name: str, configured: Mapping[str, Profile]) -> Profile:

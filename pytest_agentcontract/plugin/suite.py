@@ -66,7 +66,7 @@ class Suite:
             ci=os.environ.get("CI", "").lower() in ("true", "1"),
         )
         ledger = requirements.load(chosen.requirements or requirements.CURRENT)
-        cases = load_case.shipped()
+        cases = (*load_case.shipped(), *(load_case.load_folder(chosen.cases) if chosen.cases else ()))
         planned = plan(cases, chosen.profiles, settings.wires, settings.selected)
         baseline = _baseline(settings, chosen, cases)
         measure = Measure(

@@ -33,6 +33,9 @@ from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
 from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
 
 _T = TypeVar("_T")
+OWN = "own"
+"""The contract under which a user's own cases are collected."""
+
 _REMEDY = "The page `write-a-case` of the documentation describes the format."
 _MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive"}
 _PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object", list: "payload-array"}
@@ -46,8 +49,8 @@ def shipped() -> tuple[Case, ...]:
 
 
 def load_folder(folder: Path) -> tuple[Case, ...]:
-    """Read every case file below a folder of the user's; raise CaseError naming file, place and remedy."""
-    found = tuple(load_case(path, _id(folder, path)) for path in sorted(folder.rglob("*.json")))
+    """Read every case file below a folder of the user's, ids under `own/`; raise CaseError for whatever is wrong."""
+    found = tuple(load_case(path, f"{OWN}/{_id(folder, path)}") for path in sorted(folder.rglob("*.json")))
     if not found:
         raise CaseError("holds no case file", where=str(folder), remedy="Name a folder with .json case files below it.")
     return found

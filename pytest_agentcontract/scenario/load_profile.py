@@ -41,12 +41,13 @@ _RESERVED = ("mutant:", "null:", "reference-")
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """An agent-contract.toml: its runtimes in order, the requirement set it names, where it pins its snapshots."""
+    """An agent-contract.toml: runtimes in order, the requirement set it names, where snapshots and own cases lie."""
 
     path: Path
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     requirements: str = ""
     snapshots: Path | None = None
+    cases: Path | None = None
 
 
 def load_config(path: Path) -> Config:
@@ -54,12 +55,12 @@ def load_config(path: Path) -> Config:
     content = _content(path)
     document = _document(content, path)
     _check(document, str(path))
-    snapshots = document.get("snapshots")
     return Config(
         path=path,
         profiles=_profiles(document, content, str(path), path.parent),
         requirements=as_text(document.get("requirements", "")),
-        snapshots=path.parent / as_text(snapshots) if snapshots else None,
+        snapshots=_folder(document, "snapshots", path),
+        cases=_folder(document, "cases", path),
     )
 
 
@@ -87,6 +88,10 @@ def shipped() -> Mapping[str, Profile]:
         content = _content(path)
         found |= _profiles(_document(content, path), content, str(path), path.parent)
     return found
+
+
+def _folder(document: JSONObject, key: str, path: Path) -> Path | None:
+    return path.parent / as_text(document[key]) if key in document else None
 
 
 def _check(document: JSONObject, where: str) -> None:

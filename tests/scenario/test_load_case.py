@@ -166,12 +166,12 @@ def test_a_file_that_is_no_case_is_one_clear_error(tmp_path, content, complaint)
 
 
 def test_a_folder_gives_ids_by_path_and_an_empty_one_is_an_error(tmp_path):
-    """The path below the folder is the id; a folder without cases would be a silent skip."""
+    """The path below the folder is the id, under `own/`; a folder without cases would be a silent skip."""
     with pytest.raises(CaseError, match="holds no case file"):
         load_folder(tmp_path)
     (tmp_path / "mine" / "deep").mkdir(parents=True)
     written(tmp_path).rename(tmp_path / "mine" / "deep" / "one.json")
-    assert [case.id for case in load_folder(tmp_path)] == ["mine/deep/one"]
+    assert [case.id for case in load_folder(tmp_path)] == ["own/mine/deep/one"]
 
 
 def test_a_missing_file_is_one_clear_error(tmp_path):
