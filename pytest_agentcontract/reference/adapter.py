@@ -11,9 +11,11 @@ from typing import BinaryIO, Final, cast
 import pytest_agentcontract
 from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.jsonvalue import MISSING, JSONObject, Missing, as_list, as_object, as_text, loads
-from pytest_agentcontract.reference import operations
 from pytest_agentcontract.reference.cli import rules_of, run
+from pytest_agentcontract.reference.operations import OPERATIONS, answer
 from pytest_agentcontract.scenario.start import HandoffPaths, Mode, Start
+
+__all__ = ["Adapter", "answer", "main"]
 
 PROTOCOL: Final = 1
 _UNSUPPORTED: Final[JSONObject] = {"ok": False, "unsupported": True}
@@ -58,7 +60,7 @@ class Adapter:
             if cmd == "run":
                 self._running = cast("int", request["seq"])
                 return {"ok": True, "result": self._run(as_object(request.get("run")))}
-            output = operations.answer(cmd, request.get("input"), self._settings)
+            output = answer(cmd, request.get("input"), self._settings)
         except (AgentContractError, LookupError, ValueError) as error:
             return _failed(str(error))
         return _UNSUPPORTED if isinstance(output, Missing) else {"ok": True, "output": output}
@@ -74,7 +76,7 @@ class Adapter:
             "name": "reference",
             "version": pytest_agentcontract.__version__,
             "language": "python",
-            "capabilities": [*operations.OPERATIONS, "run"],
+            "capabilities": [*OPERATIONS, "run"],
         }
 
     def _run(self, asked: JSONObject) -> JSONObject:

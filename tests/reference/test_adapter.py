@@ -16,7 +16,7 @@ from pytest_agentcontract.drivers import stdio
 from pytest_agentcontract.drivers.asking import ask
 from pytest_agentcontract.drivers.messages import Answer
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.reference import operations
+from pytest_agentcontract.reference.adapter import answer
 from pytest_agentcontract.scenario import load_case, load_profile
 from pytest_agentcontract.scenario.profile import Profile
 
@@ -90,7 +90,7 @@ def provider() -> Iterator[Provider]:
 )  # fmt: skip
 def test_each_operation_is_answered_alike_in_process_and_over_stdio(adapter, op, given, output) -> None:
     """One function, two ways to reach it."""
-    assert operations.answer(op, given) == output
+    assert answer(op, given) == output
     assert ask(adapter, op, given) == Answer(output)
 
 
@@ -130,7 +130,7 @@ def _converse(*lines: str) -> tuple[list[dict], int]:
 def test_it_bears_with_what_it_can_not_use() -> None:
     """A broken line, an unknown command and a late `say` don't end it; the end of its input does."""
     answers, code = _converse("{", '{"seq": 1, "cmd": "dance"}', '{"seq": 1, "cmd": "say", "line": null}')
-    assert [(answer["seq"], answer["ok"]) for answer in answers] == [(None, False), (1, False)]
+    assert [(found["seq"], found["ok"]) for found in answers] == [(None, False), (1, False)]
     assert (answers[1]["unsupported"], code) == (True, 0)
 
 
@@ -143,5 +143,5 @@ def test_it_bears_with_what_it_can_not_use() -> None:
 )
 def test_it_declines_a_start_that_it_can_not_meet(start, said) -> None:
     """A version that it does not speak and a setting that it does not know are told at once."""
-    (answer,), _ = _converse(json.dumps({"seq": 1, "cmd": "start", "suite": "0", "settings": {}} | start))
-    assert said in answer["error"]["message"]
+    (declined,), _ = _converse(json.dumps({"seq": 1, "cmd": "start", "suite": "0", "settings": {}} | start))
+    assert said in declined["error"]["message"]

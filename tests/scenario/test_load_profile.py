@@ -49,6 +49,12 @@ wires.openai-chat = {env = {URL = "{base_url}"}}
 tools.work = {name = "sh", arguments = {code = "touch {mark}"}}
 capabilities = ["headless"]
 """
+STDIO = """
+[runtimes.mine]
+driver = "stdio"
+adapter = ["bin/adapter", "serve"]
+capabilities = ["handoff"]
+"""
 PYTHON = COMMAND.replace('"command"', '"python"').replace('modes.json = ["mine", "{prompt}"]', 'entry = "a.b:run"')
 
 
@@ -131,6 +137,10 @@ def test_several_runtimes_keep_their_order(load) -> None:
         ('driver = "command"', 'driver = "docker"', "runtimes.mine.driver", "'docker' is not one of"),
         ('driver = "command"', 'driver = "python"', "runtimes.mine", "'entry' is a required property"),
         ('driver = "command"', 'driver = "command"\nentry = "x"', "runtimes.mine.entry", "does not match"),
+        ('driver = "command"', 'driver = "command"\nadapter = ["x"]', "runtimes.mine.adapter", "has none"),
+        ('driver = "command"', 'driver = "stdio"', "runtimes.mine", "'adapter' is a required property"),
+        ('driver = "command"', 'driver = "stdio"\nadapter = "a:b"', "runtimes.mine.adapter", "not of type 'array'"),
+        ('driver = "command"', 'driver = "stdio"\nadapter = []', "runtimes.mine.adapter", "[] should be non-empty"),
         ('driver = "command"', 'driver = "command"\ntimeout = 0', "runtimes.mine.timeout", "0"),
         ('driver = "command"', 'driver = "command"\ntimeout = nan', "", "not usable TOML: the value nan"),
         ('driver = "command"', 'driver = "command"\nenv.A = 2026-01-01', "", "not usable TOML: the value 2026-01-01"),
@@ -170,6 +180,26 @@ def test_what_is_wrong_is_named_with_its_place(load, tmp_path, old, new, place, 
     assert place in caught.value.where
     assert said in caught.value.what
     assert caught.value.remedy
+
+
+def test_an_adapter_is_started_where_its_file_stands(load, tmp_path) -> None:
+    """A relative program is looked for beside the file, and so is what else its command line names."""
+    profile = load(STDIO).profiles["mine"]
+    assert (profile.adapter, profile.folder) == ((f"{tmp_path}/bin/adapter", "serve"), str(tmp_path))
+
+
+def test_an_adapter_alone_needs_no_wire_and_no_tools(load) -> None:
+    """Who claims the hand-off contract only is never run against a model; any other claim needs both."""
+    profile = load(STDIO).profiles["mine"]
+    assert (profile.wires, profile.tools) == ({}, {})
+    with pytest.raises(ProfileError, match="'wires' is a required property"):
+        load(STDIO.replace('"handoff"', '"handoff", "headless"'))
+
+
+def test_a_python_adapter_is_a_function(load) -> None:
+    """In process it is named as the entry is."""
+    text = PYTHON.replace('entry = "a.b:run"', 'entry = "a.b:run"\nadapter = "a.b:answer"')
+    assert load(text).profiles["mine"].adapter == ("a.b:answer",)
 
 
 @pytest.mark.parametrize(
