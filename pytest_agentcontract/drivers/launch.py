@@ -87,7 +87,16 @@ class Launch:
         }
         if schema is not None:
             values |= {"schema_file": str(self.schema_file), "schema_json": dumps(schema)}
-        return values if max_turns is None else values | {"max_turns": str(max_turns)}
+        if max_turns is not None:
+            values |= {"max_turns": str(max_turns)}
+        return values | self._paths()
+
+    def _paths(self) -> dict[str, str]:
+        given = self.handoff
+        if given is None:
+            return {}
+        event = {} if given.event is None else {"event": str(given.event)}
+        return {"workflow": str(given.workflow), "thread": str(given.thread), **event}
 
     @property
     def _setup(self) -> WireSetup:

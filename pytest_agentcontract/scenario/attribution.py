@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from pytest_agentcontract.scenario.binding import token
+from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile, SideCall
 from pytest_agentcontract.wire.request import Request
 
@@ -13,6 +15,13 @@ Headers = Mapping[str, str]
 """A request's header lines, their names in lower case."""
 
 Sign = Callable[[str, Request, Headers], bool]
+
+
+def of_case(case: Case, profile: Profile) -> Profile:
+    """Return the profile as it tells a case's agents apart: in a hand-off each asks for the model of its own name."""
+    if case.given.handoff is None:
+        return profile
+    return replace(profile, attribution="model", agents={agent: agent for agent in case.script})
 
 
 def signs(agents: tuple[str, ...], profile: Profile, nonce: str) -> dict[str, str]:

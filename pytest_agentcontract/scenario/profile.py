@@ -20,7 +20,7 @@ CAPABILITIES = frozenset(
 PLACEHOLDERS = frozenset(
     {
         "prompt", "child_prompt", "base_url", "api_key", "mark", "nonce", "port", "workdir", "home", "schema_file",
-        "schema_json", "max_turns",
+        "schema_json", "max_turns", "workflow", "thread", "event",
     }
 )  # fmt: skip
 """What a profile's strings may hold in braces; all other braces are left alone."""

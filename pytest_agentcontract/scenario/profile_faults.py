@@ -11,8 +11,13 @@ from pytest_agentcontract.scenario.profile import PLACEHOLDERS
 
 _IN_BRACES = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 _OF_THE_RUN = frozenset({"base_url", "api_key", "nonce", "port", "workdir", "home"})
-_MAY_BE_ABSENT = frozenset({"schema_file", "schema_json", "max_turns"})
-_ONE_RUN = _OF_THE_RUN | _MAY_BE_ABSENT | {"prompt"}
+_ASKED_FOR = frozenset({"schema_file", "schema_json", "max_turns"})
+_MAY_BE_ABSENT = _ASKED_FOR | {"event"}
+_ONE_RUN = _OF_THE_RUN | _ASKED_FOR | {"prompt"}
+_OF_MODE = {
+    "interactive": _OF_THE_RUN | _ASKED_FOR,
+    "handoff": _OF_THE_RUN | {"workflow", "thread", "event"},
+}
 
 # Where braces other than placeholders have no business, an unknown name is a misspelt one; files and tool arguments
 # hold settings and program text of every kind, so there only a known placeholder in the wrong place is an error.
@@ -22,7 +27,8 @@ _LENIENT = {
     "tools": frozenset({"mark", "child_prompt", "nonce", "workdir"}),
     "result": frozenset({"workdir", "home", "nonce"}),
 }
-_MODE_OF = {"headless": "json", "text": "text", "interactive": "interactive"}
+_MODE_OF = {"headless": "json", "text": "text", "interactive": "interactive", "handoff": "handoff"}
+_TOLD_IN = {"json": ("prompt",), "text": ("prompt",), "handoff": ("workflow", "thread", "event")}
 _TOOL_OF = {"root-return": "return", "child-return": "return", "sub-agents": "spawn"}
 _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
@@ -36,7 +42,8 @@ def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
 def _misplaced(data: JSONObject) -> Iterator[tuple[str, str]]:
     for part, allowed in (_STRICT | _LENIENT).items():
         for place, text in _texts(data.get(part), part):
-            here = allowed - {"prompt"} if place.startswith("modes.interactive") else allowed
+            mode = re.match(r"modes\.(\w+)", place)
+            here = _OF_MODE.get(mode[1], allowed) if mode else allowed
             for name in _IN_BRACES.findall(text):
                 if name not in here and (name in PLACEHOLDERS or part in _STRICT):
                     yield place, _unmeant(name, here)
@@ -58,11 +65,12 @@ def _ungrouped(data: JSONObject) -> Iterator[tuple[str, str]]:
 
 
 def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
-    """Find a root that never hears its prompt, a tool that never gets what it is called for."""
+    """Find a runtime that never hears its task, a tool that never gets what it is called for."""
     files = list(_texts(data.get("files"), ""))
-    for mode in as_object(data.get("modes", {})).keys() - {"interactive"}:
-        if not _holds([*files, *_texts(as_object(data["modes"])[mode], "")], "prompt"):
-            yield f"modes.{mode}", "holds no {prompt}: the runtime would never hear its task"
+    for mode, argv in as_object(data.get("modes", {})).items():
+        for name in _TOLD_IN.get(mode, ()):
+            if not _holds([*files, *_texts(argv, "")], name):
+                yield f"modes.{mode}", f"holds no {{{name}}}: the runtime would never hear its task"
     for part, tool in as_object(data.get("tools", {})).items():
         wanted = _ARGUMENT_OF.get(part)
         if wanted and not _holds(_texts(as_object(tool).get("arguments"), ""), wanted):

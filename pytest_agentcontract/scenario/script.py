@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
-from pytest_agentcontract.scenario.attribution import Headers, claimants, side_call, signs
+from pytest_agentcontract.scenario.attribution import Headers, claimants, of_case, side_call, signs
 from pytest_agentcontract.scenario.binding import Places, bind_turn, token, tool_name
 from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.conditions import Sight, met
@@ -59,8 +59,8 @@ class Script:
     ) -> None:
         self.log = Log(clock)
         self.places = Places(nonce, workdir, {agent: _seed_prompt(agent, nonce) for agent in case.script})
-        self._case, self._profile, self._wire = case, profile, wire
-        self._signs = signs(tuple(case.script), profile, nonce)
+        self._case, self._profile, self._wire = case, of_case(case, profile), wire
+        self._signs = signs(tuple(case.script), self._profile, nonce)
         self._cursors = {agent: Cursor(agent, entries) for agent, entries in case.script.items()}
         self._budget = _budget(case, profile)
         self._polls = 0
