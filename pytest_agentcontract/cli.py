@@ -17,6 +17,7 @@ from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.plugin import ROOT, runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report import catalogue
+from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario import load_case
 from pytest_agentcontract.scenario.case import Case
 
@@ -95,7 +96,7 @@ def serve(case_id: str, name: str | None, wire: str | None) -> None:
 
     configured = runtimes.configured_in(Path.cwd())
     profile = runtimes.find(name or next(iter(configured), runtimes.REFERENCE), configured)
-    chosen = wire or next(iter(profile.wires))
+    chosen = wire or next(iter(profile.wires), "none")
     if chosen not in profile.wires:
         raise UsageError(f"{profile.name} doesn't speak {chosen!r}", remedy=near(chosen, profile.wires))
     sys.exit(served.play(_case(case_id), profile, chosen, click.echo))
@@ -117,7 +118,7 @@ def check_adapter(command: tuple[str, ...]) -> None:
 
     bad = False
     for finding in adapter_check.check(command, Path.cwd()):
-        click.echo(str(finding))
+        click.echo(harmless(str(finding)))
         bad = bad or finding.verdict == "FAIL"
     sys.exit(int(bad))
 

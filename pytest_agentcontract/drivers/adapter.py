@@ -112,16 +112,12 @@ class Adapter:
         self._seq, self._at = self._seq + 1, cmd
         self._channel.renew()
         self._channel.post(line)
-        deadline, heard = time.monotonic() + seconds, 0
-        while True:
-            message = self._message(cmd, deadline, meanwhile)
-            if isinstance(message, str) or "event" not in message:
-                return self._parted(message) if isinstance(message, str) else self._closed(message)
-            text = as_text(message["text"])
-            heard += len(text)
-            if hear is None or heard > LIMIT:
-                return self._overheard(allowed=hear is not None)
-            hear(text)
+        try:
+            return self._reply(cmd, time.monotonic() + seconds, hear, meanwhile)
+        except BaseException:
+            # Whatever gets in between, its answer may still come, and would be taken for the next one.
+            self.end()
+            raise
 
     def say(self, line: str | None) -> None:
         """Tell the run that is under way the caller's next line, or the end of the conversation."""
@@ -180,15 +176,28 @@ class Adapter:
         remedy = f"Take {self._at!r} out of the capabilities that it answers to `start`, or answer it."
         return self._refused(f"the adapter declares {self._at!r}, and answers that it is unsupported", remedy)
 
+    def _reply(
+        self, cmd: str, deadline: float, hear: Callable[[str], None] | None, meanwhile: Callable[[], None] | None
+    ) -> JSONObject | Ended:
+        heard = 0
+        while True:
+            message = self._message(cmd, deadline, meanwhile)
+            if isinstance(message, str):
+                return self._parted(message)
+            if "event" not in message:
+                self._no_stray_line()
+                return message
+            text = as_text(message["text"])
+            heard += len(text)
+            if hear is None or heard > LIMIT:
+                return self._overheard(allowed=hear is not None)
+            hear(text)
+
     def _message(self, cmd: str, deadline: float, meanwhile: Callable[[], None] | None) -> JSONObject | Ended:
         line = self._channel.receive(deadline, meanwhile)
         message = line if isinstance(line, str) else decode(line, cmd, self._seq)
         if isinstance(message, Broken):
             raise self._blamed(message)
-        return message
-
-    def _closed(self, message: JSONObject) -> JSONObject:
-        self._no_stray_line()
         return message
 
     def _parted(self, ended: Ended) -> Ended:

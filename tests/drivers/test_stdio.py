@@ -192,6 +192,15 @@ def test_silence_ends_at_the_time_limit(toy) -> None:
     assert not adapter.family()
 
 
+def test_an_interrupted_request_is_not_answered_by_the_next_one(toy) -> None:
+    """Where something of ours gets between question and answer, the adapter is ended with it."""
+    adapter = Adapter(toy("say({'seq': seq, 'event': 'printed', 'text': 'x'})", "say(done)"))
+    adapter.start()
+    with pytest.raises(ZeroDivisionError):
+        adapter.request("inert", {"input": TEXT}, 9, hear=lambda _text: 1 // 0)
+    assert not adapter.alive
+
+
 def test_a_hundred_megabytes_are_cut_off(toy) -> None:
     """Output without end, with or without line ends, is bounded in memory and ends the adapter."""
     with pytest.raises(DriverError, match="wrote more than 64 MiB"):
