@@ -100,7 +100,8 @@ def _gathered(red: set[tuple[str, str, str]], profile: Profile) -> Iterator[Know
     """Yield one entry for a failure on all of the runtime's wire formats, else one for each."""
     for case, requirement in sorted({(case, requirement) for case, requirement, _ in red}):
         wires = [wire for wire in profile.wires if (case, requirement, wire) in red]
-        named = [""] if len(wires) == len(profile.wires) else wires
+        # A vector belongs to no wire format, so that its failure is on none of them.
+        named = wires if 0 < len(wires) < len(profile.wires) else [""]
         yield from (Known(case, requirement, wire) for wire in named)
 
 

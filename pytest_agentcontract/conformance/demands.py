@@ -24,7 +24,7 @@ def unmet(expected: JSON, observed: JSON | Missing) -> str:
 def in_words(expected: JSON) -> str:
     """Say what is expected of a value."""
     demand = as_object(expected) if is_demand(expected) else {"is": expected}
-    return " and ".join(f"{_WORDS.get(name, name)}{shown(demand[name])}" for name in demand)
+    return " and ".join(f"{_WORDS[name]}{shown(demand[name])}" for name in demand)
 
 
 def _is(wanted: JSON, observed: JSON | Missing) -> str:
@@ -36,7 +36,9 @@ def _any_of(allowed: JSON, observed: JSON | Missing) -> str:
 
 
 def _contains(parts: JSON, observed: JSON | Missing) -> str:
-    return _listed("it lacks", (part for part in _texts(parts) if not isinstance(observed, str) or part not in observed))
+    return _listed(
+        "it lacks", (part for part in _texts(parts) if not isinstance(observed, str) or part not in observed)
+    )
 
 
 def _lacks(parts: JSON, observed: JSON | Missing) -> str:
@@ -72,8 +74,15 @@ TESTS: Mapping[str, Test] = {
 }
 """The words of a demand: all that stand in one must hold."""
 
-_WORDS = {"is": "", "any_of": "one of ", "begins": "a text that begins with ", "ends": "a text that ends with ",
-          "contains": "a text that holds each of ", "lacks": "a text that holds none of ", "count": "so often: "}  # fmt: skip
+_WORDS: Mapping[str, str] = {
+    "is": "",
+    "any_of": "one of ",
+    "contains": "a text that holds each of ",
+    "lacks": "a text that holds none of ",
+    "begins": "a text that begins with ",
+    "ends": "a text that ends with ",
+    "count": "a text that holds, so often, ",
+}
 
 
 def _texts(value: JSON) -> list[str]:

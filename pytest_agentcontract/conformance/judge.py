@@ -13,7 +13,8 @@ from pytest_agentcontract.errors import CaseError
 from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, Cover, Level
 from pytest_agentcontract.scenario.profile import Profile
 
-_RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
+RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
+"""The levels, the strongest first."""
 
 
 def judge(run: Run) -> tuple[Verdict, ...]:
@@ -28,6 +29,8 @@ def applicable(case: Case, profile: Profile) -> str | None:
         return f"the profile does not declare {', '.join(sorted(lacking))}"
     if excluding:
         return f"the profile declares {', '.join(sorted(excluding))}"
+    if case.vector is not None and not profile.adapter:
+        return "the profile names no adapter to ask"
     tools = {call.tool for turns in case.script.values() for turn in turns for call in turn.calls}
     unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN} if tool[1:] not in profile.tools)
     return f"the profile binds no tool to {', '.join(unbound)}" if unbound else _inapplicable(case, profile) or None
@@ -70,7 +73,7 @@ def _find(requirement: Requirement, run: Run) -> Finding:
 
 
 def _verdict(requirement: str, level: Level, finding: Finding) -> Verdict:
-    lowered = max(level, finding.level or level, key=_RANK.__getitem__)
+    lowered = max(level, finding.level or level, key=RANK.__getitem__)
     return Verdict(requirement, lowered, finding.status, finding.expected, finding.observed, finding.why)
 
 
@@ -81,4 +84,4 @@ def _inapplicable(case: Case, profile: Profile) -> str:
 
 
 def _level(cover: Cover, requirement: Requirement) -> Level:
-    return max(requirement.level, cover.level or requirement.level, key=_RANK.__getitem__)
+    return max(requirement.level, cover.level or requirement.level, key=RANK.__getitem__)

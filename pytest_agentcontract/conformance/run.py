@@ -11,6 +11,7 @@ from pytest_agentcontract.conformance.artifacts import keep
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.judge import applicable, judge, unjudged
 from pytest_agentcontract.conformance.outcome import outcome
+from pytest_agentcontract.conformance.vectors import run_vector
 from pytest_agentcontract.conformance.verdict import RED, CaseReport, VerdictStatus
 from pytest_agentcontract.drivers.base import DRIVERS, Launch
 from pytest_agentcontract.errors import DriverError
@@ -37,6 +38,8 @@ def run_case(
     reason = applicable(case, profile)
     if reason is not None:
         return _unjudged(case, profile, wire, "not-applicable", reason)
+    if case.vector is not None:
+        return run_vector(case, case.vector, profile)
     started, nonce = time.monotonic(), secrets.token_hex(6)
     with tempfile.TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder:
         room, bound = Path(folder).resolve(), bind(case, nonce)

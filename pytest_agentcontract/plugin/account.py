@@ -9,7 +9,7 @@ import pytest
 
 from pytest_agentcontract import __version__
 from pytest_agentcontract.conformance.baseline import Seen, write_baseline
-from pytest_agentcontract.drivers import command
+from pytest_agentcontract.drivers import base
 from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.jsonvalue import as_object, loads
 from pytest_agentcontract.plugin import ROOT, summary
@@ -136,4 +136,4 @@ class Account:
 
 
 def _version(profile: Profile) -> str:
-    return __version__ if is_embedded(profile.name) else command.version(profile)
+    return __version__ if is_embedded(profile.name) else base.version(profile)

@@ -14,7 +14,7 @@ from pytest_agentcontract.scenario.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One item to be: a case on a runtime over a wire format."""
+    """One item to be: a case on a runtime over a wire format, or a vector on a runtime: that has no wire format."""
 
     case: Case
     profile: Profile
@@ -23,12 +23,13 @@ class Planned:
     @property
     def contract(self) -> str:
         """The first folder of the case's id: the group that it is collected in."""
-        return self.case.id.partition("/")[0]
+        return self.case.contract
 
     @property
     def name(self) -> str:
         """The item's name: the rest of the case's id, with the runtime and the wire format in brackets."""
-        return f"{self.case.id.partition('/')[2]}[{self.profile.name}-{self.wire}]"
+        where = f"{self.profile.name}-{self.wire}" if self.wire else self.profile.name
+        return f"{self.case.id.partition('/')[2]}[{where}]"
 
     @property
     def nodeid(self) -> str:
@@ -45,8 +46,8 @@ def plan(
         Planned(case, profile, wire)
         for case in cases
         for profile in profiles
-        for wire in profile.wires
-        if not wires or wire in wires
+        for wire in (profile.wires if case.vector is None else ("",))
+        if not wires or not wire or wire in wires
     ]
     for pattern in selected:
         if not any(_matches(item.nodeid, pattern) for item in every):

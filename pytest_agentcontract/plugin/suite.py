@@ -21,7 +21,7 @@ from pytest_agentcontract.plugin.collection import Item, Root
 from pytest_agentcontract.plugin.outcomes import Outcomes
 from pytest_agentcontract.plugin.selection import Planned, plan
 from pytest_agentcontract.plugin.settings import Settings
-from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.scenario import load_case, load_vectors
 from pytest_agentcontract.scenario.case import Case
 
 _WORDS = {
@@ -66,7 +66,9 @@ class Suite:
             ci=os.environ.get("CI", "").lower() in ("true", "1"),
         )
         ledger = requirements.load(chosen.requirements or requirements.CURRENT)
-        cases = (*load_case.shipped(), *(load_case.load_folder(chosen.cases) if chosen.cases else ()))
+        own = load_case.load_folder(chosen.cases) if chosen.cases else ()
+        # By contract: the items of one group stand together.
+        cases = tuple(sorted((*load_case.shipped(), *load_vectors.shipped(), *own), key=lambda case: case.contract))
         planned = plan(cases, chosen.profiles, settings.wires, settings.selected)
         baseline = _baseline(settings, chosen, cases)
         measure = Measure(

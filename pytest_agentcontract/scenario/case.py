@@ -138,13 +138,14 @@ class ExpectedAgent:
 class ExpectedInvocation:
     """What must come of one engine invocation: `fields` as posted, compared where they are named.
 
-    The names are `agent` (who ran; null for nobody), `next`, `status`, `dispatch`, `origin`, `reason`, `callback` and
-    `notice` (who was told; null for nobody). A value `{"any_of": [...]}` allows several; a name in `should` is judged
-    as a SHOULD.
+    A value `{"any_of": [...]}` allows several, and `begins`, `ends`, `contains` and `lacks` ask something of a text. A
+    name in `should` is judged as a SHOULD. `covers` are the requirements that this invocation shows; without any it is
+    but the way to what others show.
     """
 
     fields: Mapping[str, JSON]
     should: frozenset[str] = frozenset()
+    covers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,15 @@ class Expect:
 
 
 @dataclass(frozen=True, slots=True)
+class Vector:
+    """One question to a runtime's adapter, in place of a run: the operation, its input, what is asked of each field."""
+
+    op: str
+    given: JSONObject
+    expect: Mapping[str, tuple[JSONObject, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Cover:
     """One requirement that a case judges; a `level` lowers the requirement's own for this case, with a reason."""
 
@@ -174,7 +184,10 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case file. `needs` and `without` are capabilities that decide whether it applies to a runtime at all."""
+    """One case file, or one row of a table of vectors: that has a `vector` instead of a script.
+
+    `needs` and `without` are capabilities that decide whether it applies to a runtime at all.
+    """
 
     id: str
     title: str
@@ -185,6 +198,12 @@ class Case:
     expect: Expect
     needs: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
+    vector: Vector | None = None
+
+    @property
+    def contract(self) -> str:
+        """The first folder below `cases/`: which contract it judges."""
+        return self.id.partition("/")[0]
 
     @property
     def group(self) -> str:
