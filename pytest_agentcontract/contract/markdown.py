@@ -62,7 +62,8 @@ class Kind(StrEnum):
 class Line(NamedTuple):
     """A line that is not blank, or several of plain prose: its place, where its content begins, what it is part of.
 
-    Text lines of the same `block` are one paragraph or heading, in which a code span may run over a line's end.
+    Text lines of the same `block` are one paragraph or heading, in which a code span may run over a line's end. From
+    the first `disputed` line on, readers of Markdown disagree on what is part of what.
     """
 
     start: int
@@ -71,6 +72,7 @@ class Line(NamedTuple):
     kind: Kind
     in_quote: bool
     block: int
+    disputed: bool
 
 
 @dataclass(slots=True)
@@ -122,6 +124,7 @@ class _Scanner:
         self.leaf: _Fence | _Raw | None = None
         self.paragraph = False
         self.block = 0
+        self.disputed = False
 
     @property
     def is_clear(self) -> bool:
@@ -134,13 +137,13 @@ class _Scanner:
 
     def prose(self, start: int, end: int) -> Line:
         """Place lines that nothing can begin with but prose, where nothing else is open."""
-        return Line(start, start, end, self._prose(0), in_quote=False, block=self.block)
+        return Line(start, start, end, self._prose(0), in_quote=False, block=self.block, disputed=self.disputed)
 
     def line(self, start: int, end: int) -> Line:
         """Place one line that is not blank."""
         cursor = Cursor(self.text, start, end)
         kind = self._kind(cursor, self._entered(cursor))
-        return Line(start, min(cursor.first, end), end, kind, bool(self.quotes), self.block)
+        return Line(start, min(cursor.first, end), end, kind, bool(self.quotes), self.block, self.disputed)
 
     def _entered(self, cursor: Cursor) -> int:
         """Enter the open containers that this line continues; return how many."""
@@ -213,12 +216,13 @@ class _Scanner:
     def _can_not_interrupt(self, marker: re.Match[str], cursor: Cursor, matched: int) -> bool:
         """Tell whether this is no list item, because it would cut a paragraph: an empty one, or one not numbered 1.
 
-        Under a paragraph, a lone hyphen is its underline.
+        Where the paragraph belongs to a container that this line does not continue, readers disagree on that.
         """
-        if not self.paragraph or matched < len(self.stack):
-            return False
         empty = not self.text[marker.end() : cursor.end].strip(" \t")
-        return empty or (marker[1] is not None and int(marker[1]) != 1)
+        if not self.paragraph or not (empty or (marker[1] is not None and int(marker[1]) != 1)):
+            return False
+        self.disputed = self.disputed or matched < len(self.stack)
+        return matched == len(self.stack)
 
     def _started(self, cursor: Cursor, matched: int) -> Kind:
         """Begin or continue the leaf that this line's content belongs to."""

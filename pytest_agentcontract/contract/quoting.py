@@ -38,7 +38,7 @@ def sure_code(text: str) -> list[Range]:
     """Return where every reader of Markdown sees code: in fences, in spans or by indentation."""
     # Where there are footnotes, four columns may be what a footnote's second paragraph is indented by.
     kinds = {Kind.CODE} if FOOTNOTE in text else {Kind.CODE, Kind.INDENTED}
-    return [*_ranges(text, lambda line: line.kind in kinds, strictly=True)]
+    return [*_ranges(text, lambda line: line.kind in kinds and not line.disputed, strictly=True)]
 
 
 def lies_in(ranges: list[Range], offset: int) -> bool:
@@ -53,6 +53,7 @@ def _ranges(text: str, covered: Callable[[Line], bool], *, strictly: bool = Fals
         part = [*leaf]
         whole = {line.start: line.end for line in part if covered(line)}
         has_spans = part[0].kind is Kind.TEXT and text.find("`", part[0].start, part[-1].end) >= 0
+        has_spans = has_spans and not (strictly and part[-1].disputed)
         pieces = _pieces(text, part, strictly=strictly) if has_spans and len(whole) < len(part) else ()
         yield from sorted([*whole.items(), *(piece for start, piece in pieces if start not in whole)])
 
