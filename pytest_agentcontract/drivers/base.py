@@ -8,8 +8,9 @@ from typing import Protocol
 from pytest_agentcontract.drivers import command, inprocess, stdio
 from pytest_agentcontract.drivers.launch import Launch, SeatLike
 from pytest_agentcontract.scenario.observation import Delivery
+from pytest_agentcontract.scenario.profile import Profile
 
-__all__ = ["DRIVERS", "Driver", "Launch", "SeatLike"]
+__all__ = ["DRIVERS", "Driver", "Launch", "SeatLike", "version"]
 
 
 class Driver(Protocol):
@@ -21,3 +22,9 @@ class Driver(Protocol):
 
 DRIVERS: Mapping[str, Driver] = {"command": command, "python": inprocess, "stdio": stdio}
 """A profile's `driver` -> the module that drives its runtime."""
+
+
+def version(profile: Profile) -> str:
+    """Return a runtime's exact version: what its version command prints, else what its adapter says, else nothing."""
+    asks_adapter = profile.driver == "stdio" and not profile.version
+    return stdio.about(profile).version if asks_adapter else command.version(profile)

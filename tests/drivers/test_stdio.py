@@ -14,6 +14,7 @@ from pytest_agentcontract.drivers import messages, stdio
 from pytest_agentcontract.drivers.adapter import Adapter
 from pytest_agentcontract.drivers.adapter_check import SAMPLES, check
 from pytest_agentcontract.drivers.asking import ask
+from pytest_agentcontract.drivers.base import version
 from pytest_agentcontract.drivers.messages import Answer
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.jsonvalue import MISSING
@@ -252,6 +253,12 @@ def test_it_lives_in_a_room_of_its_own(toy, monkeypatch, tmp_path) -> None:
     assert (seen["MINE"], folder) == ("yes", str(tmp_path))
     assert not seen.keys() & {"OPENAI_API_KEY", "PER_RUN"}
     assert "agent-contract-adapter-" in seen["HOME"]
+
+
+def test_the_adapter_says_its_version(toy) -> None:
+    """Without a version command in the profile the report holds what the adapter answered to `start`."""
+    assert version(toy()) == "1"
+    assert version(toy(version=("echo", "2.0"))) == "2.0"
 
 
 def test_it_is_told_to_stop(toy) -> None:
