@@ -146,8 +146,10 @@ def whole_reply(call: ScriptedCall) -> bool:
 
 
 def first_work(case: Case) -> str:
-    """Return the mark of the root's first `$work` call; empty where the script has none."""
-    calls = (call for turn in case.script.get(ROOT, ()) for call in turn.calls)
+    """Return the mark of the first agent's first `$work` call; empty where the script has none."""
+    routed = (one.fields.get("agent") for one in case.expect.route)
+    first = next((agent for agent in routed if isinstance(agent, str)), ROOT)
+    calls = (call for turn in case.script.get(first, ()) for call in turn.calls)
     return next((call.mark for call in calls if call.tool == WORK and not broken(call)), "")
 
 

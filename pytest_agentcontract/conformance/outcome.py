@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 
+from pytest_agentcontract.conformance import route
 from pytest_agentcontract.conformance.evidence import ROOT, Run
 from pytest_agentcontract.conformance.replies import accepted, nudged, valid_reply
-from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, dumps, is_empty, loads
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_object, dumps, is_empty, loads
 from pytest_agentcontract.scenario.observation import Exchange
 
 _LONG = 2000
+_POSTED = (
+    "agent", "posted", "next", "status", "step", "dispatch", "origin", "reason", "callback", "called_by", "notice",
+    "config",
+)  # fmt: skip
 
 
 def outcome(run: Run, nonce: str) -> JSONObject:
@@ -17,8 +22,19 @@ def outcome(run: Run, nonce: str) -> JSONObject:
 
     A child that may be cancelled at any point is left out: how far it came says nothing about the runtime.
     """
+    if run.case.given.handoff is not None:
+        return _route(run, nonce)
     agents: JSONObject = {agent: _agent(run, agent) for agent in run.case.script if _determined(run, agent)}
     return {"status": run.status, "value": _value(run, nonce), "agents": agents}
+
+
+def _route(run: Run, nonce: str) -> JSONObject:
+    """Return what each invocation of a hand-off came to; texts are left out, for they are the agents' own."""
+    said: list[JSON] = [
+        {name: None if isinstance(value := route.field(seen, name), Missing) else value for name in _POSTED}
+        for seen in route.seen(run)
+    ]
+    return as_object(loads(dumps({"status": run.status, "route": said}).replace(nonce, "{nonce}")))
 
 
 def _determined(run: Run, agent: str) -> bool:

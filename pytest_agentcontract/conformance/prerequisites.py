@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from pytest_agentcontract.conformance import route
 from pytest_agentcontract.conformance.evidence import ROOT, Run, first_work, serials, status_words
 from pytest_agentcontract.conformance.replies import accepted, nudged, payload, valid_reply
 from pytest_agentcontract.jsonvalue import MISSING
@@ -28,8 +29,8 @@ def _asked(run: Run) -> str:
 def _worked(run: Run) -> str:
     mark = first_work(run.case)
     if not mark:
-        return "the case scripts no $work for the root"
-    return "" if mark in run.observation.marks else f"the root's first $work left no mark ({mark})"
+        return "the case scripts no $work for the agent that begins"
+    return "" if mark in run.observation.marks else f"the first $work left no mark ({mark})"
 
 
 def _finished(run: Run) -> str:
@@ -139,6 +140,12 @@ def _child_failing(run: Run) -> str:
     return "" if failing and not silent else f"no request of {', '.join(silent) or 'a child that fails'} was seen"
 
 
+def _reported(run: Run) -> str:
+    """Tell whether each report of an agent stands in the comment of its invocation, by a line that needs no change."""
+    lost = [seen for seen in route.seen(run) if not route.reported(run, seen)]
+    return f"the comment of invocation {lost[0].number} does not hold what its agent returned" if lost else ""
+
+
 PREREQUISITES: Mapping[str, Prerequisite] = {
     "asked": _asked,
     "worked": _worked,
@@ -159,5 +166,6 @@ PREREQUISITES: Mapping[str, Prerequisite] = {
     "child-asked": _child_asked,
     "child-replied": _child_replied,
     "child-failing": _child_failing,
+    "reported": _reported,
 }
 """Name -> function; a check names what it needs."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import secrets
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_agentcontract.conformance.artifacts import keep
 from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.invocations import invoke_all
 from pytest_agentcontract.conformance.judge import applicable, judge, unjudged
 from pytest_agentcontract.conformance.outcome import outcome
 from pytest_agentcontract.conformance.vectors import run_vector
@@ -18,9 +20,10 @@ from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.binding import bind
 from pytest_agentcontract.scenario.case import Case
-from pytest_agentcontract.scenario.observation import Observation
+from pytest_agentcontract.scenario.observation import Delivery, Exchange, Observation
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.script import Script
+from pytest_agentcontract.scenario.start import HandoffPaths
 
 __all__ = ["CaseReport", "applicable", "run_case"]
 
@@ -63,13 +66,24 @@ def _observe(
     home.mkdir()
     workdir.mkdir()
     script = Script(case, profile, wire, nonce, workdir)
-    seat = provider.open(script, wire)
-    try:
-        launch = Launch(profile, wire, case, script.prompt, script.lines, seat, nonce, workdir, home, timeout)
-        delivery = DRIVERS[profile.driver].drive(launch)
-    finally:
-        exchanges = seat.close()
-    return Observation(exchanges, delivery, _marks(workdir, nonce), dict(seat.unused))
+
+    def drive(handoff: HandoffPaths | None = None) -> tuple[Delivery, tuple[Exchange, ...]]:
+        seat = provider.open(script, wire)
+        try:
+            launch = Launch(
+                profile, wire, case, script.prompt, script.lines, seat, nonce, workdir, home, timeout, handoff
+            )
+            delivery = DRIVERS[profile.driver].drive(launch)
+        finally:
+            exchanges = seat.close()
+        return delivery, exchanges
+
+    if case.given.handoff is not None:
+        observation = invoke_all(case.given.handoff, room / "thread", drive)
+    else:
+        delivery, exchanges = drive()
+        observation = Observation(exchanges, delivery)
+    return replace(observation, marks=_marks(workdir, nonce), unused=script.unused())
 
 
 def _marks(workdir: Path, nonce: str) -> frozenset[str]:

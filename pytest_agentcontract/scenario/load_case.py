@@ -18,8 +18,10 @@ from pytest_agentcontract.scenario.case import (
     Cover,
     Expect,
     ExpectedAgent,
+    ExpectedInvocation,
     ExpectedResult,
     Given,
+    Handoff,
     Hold,
     Level,
     Say,
@@ -37,7 +39,7 @@ OWN = "own"
 """The contract under which a user's own cases are collected."""
 
 _REMEDY = "The page `write-a-case` of the documentation describes the format."
-_MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive"}
+_MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive", "handoff": "handoff"}
 _PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object", list: "payload-array"}
 
 
@@ -101,7 +103,9 @@ def _built(path: Path, document: JSON, case_id: str) -> Case:
 
 def _contradictions(case: Case) -> Iterator[str]:
     """Yield what the schema can't say."""
-    if "root" not in case.script:
+    if case.given.handoff is not None:
+        yield from _loose_ends(case, case.given.handoff)
+    elif "root" not in case.script:
         yield "the script names no agent `root`"
     for agent, turns in case.script.items():
         if any(turn.repeat for turn in turns[:-1]):
@@ -111,6 +115,18 @@ def _contradictions(case: Case) -> Iterator[str]:
                 yield f"/script/{agent}: spawns {call.agent!r}, which has no script"
     if (case.given.mode == "interactive") != bool(case.given.conversation):
         yield "/given: an interactive root has a conversation, and only an interactive root has one"
+
+
+def _loose_ends(case: Case, handoff: Handoff) -> Iterator[str]:
+    """Yield what does not belong together in a hand-off."""
+    strangers = case.script.keys() - as_object(handoff.workflow["agents"]).keys()
+    if strangers:
+        yield f"/script: the workflow knows no agent {', '.join(sorted(strangers))}"
+    known = {comment["id"] for comment in handoff.thread}
+    for event in (event for event in handoff.events if event and event["comment"] not in known):
+        yield f"/given/handoff/events: there is no comment {event['comment']!r}"
+    if len(case.expect.route) != len(handoff.events):
+        yield "/expect/route: holds what must come of each event, so it is as long as `events`"
 
 
 # -- given ------------------------------------------------------------------------------------------------------------
@@ -123,12 +139,35 @@ def _given(data: JSONObject) -> Given:
         schema=_maybe(data, "schema", as_object),
         max_turns=_maybe(data, "max_turns", _number),
         conversation=tuple(map(_say, as_list(data.get("conversation")))),
+        handoff=_maybe(data, "handoff", _handoff),
     )
 
 
 def _say(value: JSON) -> Say:
     data = as_object(value)
     return Say(as_text(data["say"]), _number(data.get("turns", 1)))
+
+
+def _handoff(data: JSONObject) -> Handoff:
+    thread = (_comment(number, as_object(comment)) for number, comment in enumerate(as_list(data["thread"])))
+    events = (_event(as_object(event)) if event else None for event in as_list(data["events"]))
+    return Handoff(as_object(data["workflow"]), tuple(thread), tuple(events))
+
+
+def _comment(number: int, data: JSONObject) -> JSONObject:
+    """Complete a comment: one that names an agent is the engine's, and each is a minute younger than the last."""
+    by_engine = "agent" in data
+    return {
+        "id": data["id"],
+        "author": {"name": data.get("author", "engine"), "kind": "engine" if by_engine else "human"},
+        "agent": data.get("agent"),
+        "body": _text(data["body"]) or "",
+        "created": data.get("created", f"2026-01-01T00:{number:02}:00Z"),
+    }
+
+
+def _event(data: JSONObject) -> JSONObject:
+    return {"action": "created", **data}
 
 
 # -- script -----------------------------------------------------------------------------------------------------------
@@ -199,7 +238,13 @@ def _expect(data: JSONObject, script: dict[str, tuple[ScriptedTurn, ...]]) -> Ex
         work=tuple(map(as_text, as_list(data["work"]))) if "work" in data else tuple(_marks(script)),
         stray=tuple(map(as_text, as_list(data.get("stray")))),
         usage=_maybe(data, "usage", _usage),
+        route=tuple(_invocation(as_object(one)) for one in as_list(data.get("route"))),
     )
+
+
+def _invocation(data: JSONObject) -> ExpectedInvocation:
+    fields = {name: value for name, value in data.items() if name not in ("should", "covers")}
+    return ExpectedInvocation(fields, _words(data.get("should")), _words(data.get("covers")))
 
 
 def _marks(script: dict[str, tuple[ScriptedTurn, ...]]) -> Iterator[str]:
@@ -241,7 +286,8 @@ def _derived_needs(given: Given, script: dict[str, tuple[ScriptedTurn, ...]]) ->
         if call.tool == SPAWN:
             yield "sub-agents"
         if call.tool == RETURN:
-            yield "root-return" if agent == "root" else "child-return"
+            # Whoever runs in a workflow runs for itself: it is nobody's child.
+            yield "root-return" if agent == "root" or given.handoff else "child-return"
             yield _PAYLOAD_NEEDS.get(type(call.value), "payload-string")
 
 

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pytest_agentcontract.conformance.checks import (
     children,
     faults,
+    handoff_routing,
+    handoff_sentinel,
+    handoff_told,
     integrity,
     no_reply,
     payload,
@@ -20,6 +23,7 @@ from pytest_agentcontract.conformance.checks.check import Check
 
 _MODULES = (
     who_returns, termination, no_reply, payload, rejection, sub_agent, children, text_mode, faults, integrity,
+    handoff_sentinel, handoff_routing, handoff_told,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = {

@@ -1,0 +1,97 @@
+"""A hand-off case as it runs: a thread on disk, and one invocation of a fresh engine for each of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, loads
+from pytest_agentcontract.scenario.case import Handoff
+from pytest_agentcontract.scenario.observation import Delivery, Exchange, Invocation, Observation
+from pytest_agentcontract.scenario.start import HandoffPaths
+
+Drive = Callable[[HandoffPaths], tuple[Delivery, tuple[Exchange, ...]]]
+"""Carries out one invocation; returns what was delivered, and every exchange of the case so far."""
+
+
+def invoke_all(given: Handoff, room: Path, drive: Drive) -> Observation:
+    """Invoke the engine once for each event, as long as it ends by itself; what it posts is found in the folder."""
+    thread = room / "comments"
+    thread.mkdir(parents=True)
+    workflow = room / "workflow.json"
+    _write(workflow, given.workflow)
+    invocations: list[Invocation] = []
+    exchanges: tuple[Exchange, ...] = ()
+    for number, event in enumerate(given.events):
+        for comment in _due(given, number):
+            _put(thread, comment)
+        before, asked = _comments(thread), len(exchanges)
+        path = _event_file(room, number, event)
+        delivery, exchanges = drive(HandoffPaths(workflow, thread, path))
+        posted = tuple(comment for name, comment in _comments(thread).items() if name not in before)
+        serials = tuple(exchange.serial for exchange in exchanges[asked:])
+        invocations.append(Invocation(delivery, posted, serials))
+        if delivery.ended != "exited":
+            break
+    return Observation(exchanges, invocations[-1].delivery, invocations=tuple(invocations))
+
+
+def _due(given: Handoff, number: int) -> Iterator[JSONObject]:
+    """Yield the comments that are posted before an event: its own, and at the beginning those that no event names.
+
+    A comment that stands in the thread again is its next version, posted before the next event that says so.
+    """
+    event, earlier = given.events[number], given.events[:number]
+    if number == 0:
+        named = {as_text(one["comment"]) for one in given.events if one} - {event and event["comment"]}
+        yield from (one for one in _first_versions(given) if one["id"] not in named)
+        return
+    if event is None:
+        return
+    versions = [one for one in given.thread if one["id"] == event["comment"]]
+    edits = sum(1 for one in earlier if one and one["comment"] == event["comment"] and one["action"] == "edited")
+    named_before = any(one and one["comment"] == event["comment"] for one in earlier)
+    if not named_before:
+        yield versions[0]
+    elif event["action"] == "edited" and edits + 1 < len(versions):
+        yield versions[edits + 1]
+
+
+def _first_versions(given: Handoff) -> Iterator[JSONObject]:
+    seen: set[str] = set()
+    for comment in given.thread:
+        name = as_text(comment["id"])
+        if name not in seen:
+            yield comment
+        seen.add(name)
+
+
+def _put(thread: Path, comment: JSONObject) -> None:
+    """Post a comment after all others, or write its next version over the one before."""
+    there = _comments(thread)
+    earlier = next((name for name, found in there.items() if found.get("id") == comment["id"]), None)
+    _write(thread / (earlier or f"{len(there) + 1:04}.json"), comment)
+
+
+def _comments(thread: Path) -> dict[str, JSONObject]:
+    """Read the folder in the order of its names; what is no comment counts as an empty one."""
+    return {path.name: _read(path) for path in sorted(thread.glob("*.json")) if not path.name.startswith(".")}
+
+
+def _read(path: Path) -> JSONObject:
+    try:
+        return as_object(loads(path.read_bytes()))
+    except (OSError, ValueError):
+        return {}
+
+
+def _event_file(room: Path, number: int, event: JSONObject | None) -> Path | None:
+    if event is None:
+        return None
+    path = room / f"event-{number + 1}.json"
+    _write(path, event)
+    return path
+
+
+def _write(path: Path, value: JSONObject) -> None:
+    path.write_text(dumps(value, indent=2) + "\n", encoding="utf-8")
