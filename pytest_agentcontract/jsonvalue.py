@@ -31,8 +31,9 @@ MISSING: Final = Missing()
 
 def loads(text: str | bytes) -> JSON:
     """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity, 1e999 or trailing text."""
+    plain = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
     try:
-        value: JSON = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        value: JSON = _READER.decode(plain)
     except RecursionError as error:
         message = "nested too deeply"
         raise ValueError(message) from error
@@ -41,7 +42,11 @@ def loads(text: str | bytes) -> JSON:
 
 def dumps(value: JSON, *, indent: int | None = None) -> str:
     """Render a JSON value; a lone surrogate stays an escape, so that the text can always be encoded as UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    text = (
+        _WRITER.encode(value)
+        if indent is None
+        else json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    )
     return text if _encodable(text) else json.dumps(value, indent=indent, allow_nan=False)
 
 
@@ -105,10 +110,9 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 def _encodable(text: str) -> bool:
     try:
-        text.encode()
+        return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
         return False
-    return True
 
 
 def _unique(pairs: list[tuple[str, JSON]]) -> JSONObject:
@@ -131,3 +135,8 @@ def _finite(text: str) -> float:
 def _no_constant(name: str) -> JSON:
     message = f"{name} is no JSON number"
     raise ValueError(message)
+
+
+# Made once: json.loads and json.dumps make theirs anew on every call that asks for more than the defaults.
+_READER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+_WRITER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)

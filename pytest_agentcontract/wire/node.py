@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from pytest_agentcontract.errors import WireError
@@ -23,15 +22,24 @@ _KINDS: dict[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON value and the pointer that leads to it. Clients write null for what they leave out, so null is absent."""
+    """A JSON value and the way that led to it. Clients write null for what they leave out, so null is absent.
 
-    value: JSON | Missing
-    pointer: str = ""
+    Every value of every request becomes one, so it is a bare class, and its pointer is put together only to complain.
+    """
+
+    __slots__ = ("_key", "_parent", "value")
+
+    def __init__(self, value: JSON | Missing, parent: Node | None = None, key: str | int = "") -> None:
+        self.value, self._parent, self._key = value, parent, key
 
     def __getitem__(self, key: str) -> Node:
-        return Node(self.members().get(key, MISSING), f"{self.pointer}/{key}")
+        return Node(self.members().get(key, MISSING), self, key)
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer that leads here from the body's root."""
+        return "" if self._parent is None else f"{self._parent.pointer}/{self._key}"
 
     @property
     def absent(self) -> bool:
@@ -55,7 +63,7 @@ class Node:
     def items(self) -> tuple[Node, ...]:
         """Return the elements of the array that must stand here."""
         if isinstance(self.value, list):
-            return tuple(Node(item, f"{self.pointer}/{k}") for k, item in enumerate(self.value))
+            return tuple(Node(item, self, k) for k, item in enumerate(self.value))
         raise self.wrong("an array")
 
     def optional_items(self) -> tuple[Node, ...]:

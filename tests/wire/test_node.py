@@ -29,7 +29,7 @@ def test_what_is_wrong_is_named_with_its_place(
     read: Callable[[Node], object], value: JSON | Missing, message: str
 ) -> None:
     """A value of the wrong kind raises an error that names the place, the expected and the found."""
-    node = Node(value, "/a/0")
+    node = Node({"a": [value]})["a"].items()[0]
     with pytest.raises(WireError) as caught:
         read(node)
     assert (message, "/a/0") == (caught.value.what, caught.value.where)
