@@ -149,14 +149,18 @@ def _mutant(name: str) -> Profile:
 def _null(name: str) -> Profile:
     profiles = load_profile.shipped()
     if name != _NEEDS_A_PROCESS:
-        return replace(profiles[REFERENCE], name=f"null:{name}", entry=f"{_NULLS}:run", settings={"null": name})
+        entry, settings = f"{_NULLS}:run", {"null": name}
+        return replace(profiles[REFERENCE], name=f"null:{name}", entry=entry, adapter=(), settings=settings)
     base = profiles[f"{REFERENCE}-command"]
     modes = {mode: (sys.executable, "-m", _NULLS, name, *argv[1:]) for mode, argv in base.modes.items()}
     return replace(base, name=f"null:{name}", modes=modes, timeout=1.0)
 
 
 def _function(name: str) -> Profile:
-    """Return the profile of a Python function: it is driven like the reference, and offered the reference's tools."""
+    """Return the profile of a Python function: it is driven like the reference, and offered the reference's tools.
+
+    It has no adapter, and is no hand-off engine: that takes a profile of its own.
+    """
     module, _, attribute = name.partition(":")
     try:
         function = getattr(importlib.import_module(module), attribute)
@@ -166,4 +170,6 @@ def _function(name: str) -> Profile:
         ) from error
     if isinstance(function, Profile):
         return function
-    return replace(load_profile.shipped()[REFERENCE], name=name, entry=name, settings={}, version=(), digest="")
+    like = load_profile.shipped()[REFERENCE]
+    claims = like.capabilities - {"handoff"}
+    return replace(like, name=name, entry=name, adapter=(), capabilities=claims, settings={}, version=(), digest="")

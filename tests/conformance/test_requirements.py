@@ -10,14 +10,20 @@ from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.conformance.checks import CHECKS
 from pytest_agentcontract.conformance.invariants import INVARIANTS
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.scenario import load_case, load_vectors
 
 LEDGER = requirements.load()
+ASKED = {cover.requirement for case in load_vectors.shipped() for cover in case.covers}
 
 
 def test_each_requirement_has_a_check_or_a_reason_for_having_none():
-    """A sentence is checked, or excluded with a reason, and never both."""
-    assert [row.id for row in LEDGER.values() if bool(row.excluded) == (row.id in CHECKS)] == []
+    """A sentence is checked in runs or by vectors, or excluded with a reason, and never both."""
+    assert [row.id for row in LEDGER.values() if bool(row.excluded) == (row.id in {*CHECKS, *ASKED})] == []
+
+
+def test_vectors_cover_nothing_unknown():
+    """A misspelt id in a row would be judged by nothing."""
+    assert sorted(ASKED - set(LEDGER)) == []
 
 
 def test_each_check_is_of_a_requirement():

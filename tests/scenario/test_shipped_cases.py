@@ -13,6 +13,7 @@ from pytest_agentcontract.scenario.load_case import load_case, shipped
 
 CASES = pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
 FILES = sorted(resources.cases().rglob("*.json"))
+PLAIN = re.compile(r"[\w .,()-]*\{nonce\}[\w .,()-]*")
 ID = re.compile(r"[a-z]+(/[a-z0-9-]+){1,2}")
 
 
@@ -23,11 +24,27 @@ def test_every_file_obeys_the_schema():
 
 @CASES
 def test_the_root_begins_with_work(case):
-    """Without the mark of the first `$work` call nothing else is verified, so every case has one."""
-    first = case.script["root"][0]
-    assert [call.tool for call in first.calls] == [WORK]
-    assert first.when is None
-    assert first.fault is None
+    """Without the mark of the first `$work` call nothing else is verified, so every agent that begins has one."""
+    for agent in case.script if case.given.handoff else ["root"]:
+        first = case.script[agent][0]
+        assert [call.tool for call in first.calls] == [WORK]
+        assert first.when is None
+        assert first.fault is None
+
+
+@CASES
+def test_a_report_of_a_workflow_carries_the_nonce(case):
+    """What an agent of a workflow returns has a line that can be found in its comment, and that nobody could guess."""
+    calls = [call for turns in case.script.values() for turn in turns for call in turn.calls if call.tool == RETURN]
+    if case.given.handoff:
+        assert all(any(PLAIN.fullmatch(line) for line in call.value.splitlines()) for call in calls)
+
+
+@CASES
+def test_an_invocation_shows_what_its_case_covers(case):
+    """A requirement that an invocation shows stands among those that the case covers."""
+    shown = {requirement for one in case.expect.route for requirement in one.covers}
+    assert shown <= {cover.requirement for cover in case.covers}
 
 
 @CASES

@@ -36,6 +36,9 @@ def walk(run: Run, requirement: str, fields: frozenset[str], compare: Compare) -
     weak, why = "", "the run went no further"
     for one in seen(run):
         covered = requirement in one.expected.covers
+        if strange := _somebody_else(one, fields):
+            why = f"invocation {one.number}: {strange}"
+            break
         wrong = compare(one, fields) if covered else {}
         if hard := [words for name, words in wrong.items() if name not in one.expected.should]:
             return failed(expectation(one, fields), f"invocation {one.number}: {'; '.join(hard)}")
@@ -51,6 +54,11 @@ def walk(run: Run, requirement: str, fields: frozenset[str], compare: Compare) -
     if weak:
         return failed(expected, weak, level="SHOULD")
     return passed(expected, f"so it is, in invocation {', '.join(str(one.number) for one in shown)}")
+
+
+def _somebody_else(one: Seen, fields: frozenset[str]) -> str:
+    """Say that another agent ran, or none, unless that is the question: what it did is no evidence."""
+    return "" if "agent" in fields else deviations(one, frozenset({"agent"})).get("agent", "")
 
 
 def _parted(one: Seen, judged: frozenset[str]) -> str:
