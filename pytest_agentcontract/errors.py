@@ -6,6 +6,7 @@
     │   ├── CaseError           a case file
     │   ├── ProfileError        agent-contract.toml or a profile
     │   ├── BaselineError       a baseline file
+    │   ├── HandoffError        a workflow, a thread or an event of a hand-off
     │   └── ReportError         a report file
     ├── WireError           a request body that is no valid request of its wire format
     ├── DriverError         the runtime could not be started or observed
@@ -47,6 +48,10 @@ class ProfileError(DataError):
 
 class BaselineError(DataError):
     """A baseline file is wrong, or holds entries that match nothing."""
+
+
+class HandoffError(DataError):
+    """A workflow, a comment of a thread or an event is wrong, or they don't belong together."""
 
 
 class ReportError(DataError):

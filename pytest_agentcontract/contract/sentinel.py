@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,6 +41,8 @@ class _Comment:
 
 
 _Mark = _Comment | Diagnostic
+Model = Callable[[JSON], AgentRunConfig | Diagnostic]
+"""What a payload is held against."""
 
 
 def render(config: AgentRunConfig) -> str:
@@ -48,12 +50,12 @@ def render(config: AgentRunConfig) -> str:
     return comment_line(MARKER, config.to_json())
 
 
-def parse(text: str) -> AgentRunConfig | Diagnostic | None:
+def parse(text: str, model: Model = AgentRunConfig.from_json) -> AgentRunConfig | Diagnostic | None:
     """Read the decision out of an agent's text: of several sentinels outside quotes the last one counts."""
     if MARKER not in text:
         return None
     marks = [*_marks(text)]
-    return _read(text, marks[-1]) if marks else None
+    return _read(text, marks[-1], model) if marks else None
 
 
 def neutralised(text: str) -> str:
@@ -75,10 +77,10 @@ def payload_of(marker: str, line: str) -> str | None:
     return bare[opener.end() : closer.start()] if opener and closer and closer.end() == len(bare) else None
 
 
-def config_of(payload: str) -> AgentRunConfig | Diagnostic:
+def config_of(payload: str, model: Model = AgentRunConfig.from_json) -> AgentRunConfig | Diagnostic:
     """Read a sentinel's payload."""
     value = _document(payload)
-    return value if isinstance(value, Diagnostic) else AgentRunConfig.from_json(value)
+    return value if isinstance(value, Diagnostic) else model(value)
 
 
 class _Ahead:
@@ -114,12 +116,12 @@ def _marks(text: str) -> Iterator[_Mark]:
             yield _Comment(opener.end(), inner.end(), end)
 
 
-def _read(text: str, mark: _Mark) -> AgentRunConfig | Diagnostic:
+def _read(text: str, mark: _Mark, model: Model) -> AgentRunConfig | Diagnostic:
     """Read a marker's payload; one that is no JSON may be an unfinished opener in front of the real one."""
     if isinstance(mark, Diagnostic):
         return mark
     unfinished = mark.inner != mark.start and isinstance(_document(text[mark.start : mark.end]), Diagnostic)
-    return config_of(text[mark.inner if unfinished else mark.start : mark.end])
+    return config_of(text[mark.inner if unfinished else mark.start : mark.end], model)
 
 
 def _document(payload: str) -> JSON | Diagnostic:

@@ -10,7 +10,7 @@ from pytest_agentcontract.contract.checker import Diagnostic, Fields, Maybe, Tex
 from pytest_agentcontract.contract.handoff import AgentRunConfig, HumanActionNotice, WorkflowState
 from pytest_agentcontract.contract.notice import body as notice_text
 from pytest_agentcontract.contract.notice import harmless
-from pytest_agentcontract.contract.sentinel import MARKER, comment_line, config_of, parse, payload_of, render
+from pytest_agentcontract.contract.sentinel import MARKER, Model, comment_line, config_of, parse, payload_of, render
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object
 
 STATE_MARKER: Final = "WORKFLOW_STATE"
@@ -130,7 +130,7 @@ def state_line(state: WorkflowState) -> str:
     return comment_line(STATE_MARKER, state.to_json())
 
 
-def read(body: str) -> Record:
+def read(body: str, model: Model = AgentRunConfig.from_json) -> Record:
     """Read an engine comment by its last two lines, whatever precedes them.
 
     A comment that ends in neither line is of an older kind, and its decision is what its agent wrote.
@@ -139,9 +139,9 @@ def read(body: str) -> Record:
     state = payload_of(STATE_MARKER, last)
     sentinel = payload_of(MARKER, _last_line(above)[1] if state is not None else last)
     if state is None and sentinel is None:
-        return Record(parse(body), None)
+        return Record(parse(body, model), None)
     return Record(
-        config_of(sentinel) if sentinel is not None else None,
+        config_of(sentinel, model) if sentinel is not None else None,
         _state_of(state) if state is not None else None,
     )
 

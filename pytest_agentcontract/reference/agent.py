@@ -11,6 +11,7 @@ from pytest_agentcontract.contract.reply import InvalidInput, Reply
 from pytest_agentcontract.contract.returning import ASKING, Event, Progress, Role, Seen, State
 from pytest_agentcontract.jsonvalue import JSONObject
 from pytest_agentcontract.reference import prompts
+from pytest_agentcontract.reference.control import ControlPlane
 from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Results, Said, Tool, ToolCall, ToolResult
 from pytest_agentcontract.reference.rules import Landed, Verdict
 from pytest_agentcontract.reference.run import Run, Voice
@@ -25,13 +26,15 @@ class Agent:
     """The root or a child: its own history, bounds and children.
 
     `inbox` is what its children have delivered, `read` how much of it has been passed on; `detail` says more about a
-    provider's fault.
+    provider's fault. An agent of a workflow knows its `team`, and has a control plane in the place of children.
     """
 
     run: Run
     role: Role
     name: str = "root"
     schema: JSONObject | None = None
+    team: str = ""
+    control: ControlPlane | None = None
     progress: Progress = field(init=False)
     history: list[Entry] = field(default_factory=list)
     trail: list[Answer] = field(default_factory=list)
@@ -99,6 +102,8 @@ class Agent:
             self.read = len(self.inbox)
         tools = self._tools()
         system = prompts.system(self.role, self.schema, offered=tools[-1].name == reply.NAME)
+        if self.team:
+            system = self.run.rules.handoff.inject(system, self.team)
         ask = Ask(system, self.history, tools, self.run.rules.tool_choice(self.progress))
         answer = await self.run.client.ask(ask, Voice(self.run, self.role.is_root))
         calls = tuple(replace(call, arguments=self.run.rules.arguments(call.raw)) for call in answer.calls)
@@ -108,7 +113,8 @@ class Agent:
         return answer
 
     def _tools(self) -> tuple[Tool, ...]:
-        tools = (*(blocking.tool for blocking in BLOCKING.values()), AGENT)
+        others = self.control.tools if self.control else (AGENT,)
+        tools = (*(blocking.tool for blocking in BLOCKING.values()), *others)
         if not self.run.rules.advertise(self.role):
             return tools
         return (*tools, Tool(reply.NAME, prompts.REPLY, reply.schema(self.schema)))
@@ -143,13 +149,15 @@ class Agent:
         return self.run.rules.conform(offered, self.schema)
 
     def _carry_out(self, call: ToolCall) -> str:
-        if call.name != AGENT.name and call.name not in BLOCKING:
+        if call.name not in {tool.name for tool in self._tools()} - {reply.NAME}:
             raise ToolError("unknown_tool", f"there is no tool named {call.name!r} here")
         if call.arguments is None:
             raise ToolError("invalid_input", _BROKEN)
-        if call.name == AGENT.name:
-            return self._spawn(call.arguments)
-        return BLOCKING[call.name].use(self.run.workdir, call.arguments)
+        if call.name in BLOCKING:
+            return BLOCKING[call.name].use(self.run.workdir, call.arguments)
+        if self.control:
+            return self.control.use(call.name, call.arguments)
+        return self._spawn(call.arguments)
 
     def _spawn(self, arguments: JSONObject) -> str:
         prompt, wanted = argument(arguments, "prompt"), argument(arguments, "name", AGENT.name)

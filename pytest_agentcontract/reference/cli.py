@@ -12,9 +12,10 @@ from typing import Final
 
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import JSONObject, Missing, dumps, loads
+from pytest_agentcontract.reference.engine import handoff
 from pytest_agentcontract.reference.rules import BASES, Rules
 from pytest_agentcontract.reference.session import Ended, session
-from pytest_agentcontract.scenario.start import Mode, Result, Start
+from pytest_agentcontract.scenario.start import HandoffPaths, Mode, Result, Start
 
 _USAGE_EXIT: Final = 2
 _INTERRUPTED_EXIT: Final = 130
@@ -22,7 +23,12 @@ _INTERRUPTED_EXIT: Final = 130
 
 def run(start: Start) -> Result:
     """Run the reference, or the variant or mutant that `settings` names, and return how it ended."""
-    return asyncio.run(session(start, rules_of(start.settings))).result
+    return asyncio.run(_ended(start)).result
+
+
+async def _ended(start: Start) -> Ended:
+    rules = rules_of(start.settings)
+    return await (handoff(start, rules) if start.mode == "handoff" else session(start, rules))
 
 
 def rules_of(settings: Mapping[str, str]) -> Rules:
@@ -43,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     try:
         start = start_of(options)
-        ended = asyncio.run(session(start, rules_of(start.settings)))
+        ended = asyncio.run(_ended(start))
     except AgentContractError as error:
         sys.stderr.write(f"agent-contract-reference: {error}\n")
         return _USAGE_EXIT
@@ -63,10 +69,12 @@ def finish(ended: Ended) -> int:
 
 def start_of(options: argparse.Namespace) -> Start:
     """Make a start of the command line's options."""
-    mode: Mode = "interactive" if options.interactive else options.output_format
+    paths = _paths(options)
+    mode: Mode = "handoff" if paths else "interactive" if options.interactive else options.output_format
     settings = {name: value for name in ("variant", "mutant") if (value := getattr(options, name))}
     schema = None if options.json_schema is None else _schema(Path(options.json_schema))
-    return Start(mode, options.prompt, schema, options.max_turns, os.environ, settings, Path.cwd(), _read_line, write)
+    told = (mode, options.prompt, schema, options.max_turns)
+    return Start(*told, os.environ, settings, Path.cwd(), _read_line, write, paths)
 
 
 def write(text: str) -> None:
@@ -78,6 +86,13 @@ def write(text: str) -> None:
 def _read_line() -> str | None:
     line = sys.stdin.buffer.readline().decode("utf-8", "replace")
     return line.rstrip("\r\n") if line else None
+
+
+def _paths(options: argparse.Namespace) -> HandoffPaths | None:
+    workflow, thread, event = options.handoff, options.thread, options.event
+    if (workflow is None) != (thread is None) or (event is not None and workflow is None):
+        raise UsageError("--handoff WORKFLOW.json needs --thread DIR, and both --thread and --event need --handoff")
+    return None if workflow is None else HandoffPaths(workflow, thread, event)
 
 
 def _schema(path: Path) -> JSONObject:
@@ -100,6 +115,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--json-schema", metavar="FILE", help="the JSON Schema that the result must conform to")
     parser.add_argument("--max-turns", type=int, metavar="N", help="the step cap of each agent")
     parser.add_argument("--interactive", action="store_true", help="converse on standard input, one line per turn")
+    parser.add_argument("--handoff", type=Path, metavar="WORKFLOW.json", help="run one agent of a workflow")
+    parser.add_argument("--thread", type=Path, metavar="DIR", help="the folder of the thread's comments")
+    parser.add_argument("--event", type=Path, metavar="FILE", help="what happened; without it the workflow goes on")
     parser.add_argument("--variant", choices=["tool-less"], help="run without a return tool: the answer is the result")
     parser.add_argument("--mutant", metavar="NAME", help="run with one deliberately wrong decision")
     return parser

@@ -12,6 +12,7 @@ from pytest_agentcontract.contract.returning import Event, Progress, Role, Seen
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps, loads
 from pytest_agentcontract.reference import schemas, usage
 from pytest_agentcontract.reference.conversation import Answer, ToolCall, ToolResult
+from pytest_agentcontract.reference.handoff_rules import HANDOFF, HandoffRules
 from pytest_agentcontract.reference.usage import Reading, Tokens
 
 Verdict: TypeAlias = Reply | InvalidInput
@@ -173,6 +174,9 @@ class Rules:
     backoff: float = 0.01
     patience: float = 120.0
     on_cut: Callable[[Answer], Answer | None] = reject_cut
+
+    # A workflow of agents.
+    handoff: HandoffRules = HANDOFF
 
 
 def nobody(_role: Role) -> bool:

@@ -37,7 +37,9 @@ def test_the_mutants_that_the_contract_names_are_there():
 def test_every_decision_can_be_wrong():
     """A field of the rules that no mutant replaces is an option that nobody needs, or a bound of the client's."""
     replaced = {mutant.field for mutant in MUTANTS.values()}
-    assert {one.name for one in fields(Rules)} - replaced == {"step_cap", "returned_block", "backoff", "patience"}
+    assert {one.name for one in fields(Rules)} - replaced == {
+        "step_cap", "returned_block", "backoff", "patience", "handoff",
+    }  # fmt: skip
 
 
 def test_an_unknown_mutant_is_a_usage_error():
