@@ -4,7 +4,7 @@
 #   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make test                            lint, types, layers, tests, docs
-#   make test-all                        that, and what needs a package registry, npm or more time
+#   make test-all                        that, and what needs a package registry or more time
 #   make benchmarks                      the figures that are promised, as ratios
 
 RUNTIME ?= reference
@@ -13,7 +13,7 @@ PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN     := .venv/bin
 
-.PHONY: contract contract-once test test-all lint types layers tests docs network claude-code claude-code-known benchmarks clean
+.PHONY: contract contract-once test test-all lint types layers tests slow docs network claude-code claude-code-known benchmarks clean
 
 contract: $(if $(filter claude-code,$(RUNTIME)),claude-code,contract-once)
 
@@ -22,7 +22,7 @@ contract-once: .venv/ready
 
 test: lint types layers tests docs
 
-test-all: test network contract-once claude-code-known
+test-all: test slow network contract-once
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -35,7 +35,10 @@ layers: .venv/ready
 	$(BIN)/lint-imports
 
 tests: .venv/ready
-	$(BIN)/pytest -q -n 2 -m "not network" $(ARGS)
+	$(BIN)/pytest -q -n 2 -m "not network and not slow" $(ARGS)
+
+slow: .venv/ready
+	$(BIN)/pytest -q -n 2 -m slow $(ARGS)
 
 network: .venv/ready
 	$(BIN)/pytest -q -m network -rs
