@@ -256,9 +256,17 @@ def test_a_late_gate_leaves_overlapping_children_unverified(scene, found):
 
 
 def test_every_check_is_shown_to_pass_to_fail_and_to_abstain():
-    """No check is without a hand-made run for each of the three findings; two passes of RET-406 break a SHOULD."""
+    """No check is without a hand-made run for each of the three findings; two passes of RET-406 break a SHOULD.
+
+    Those of the hand-off contract are played one and all by their table, not row by row.
+    """
     files = Path(__file__).parent.glob("test_checks_*.py")
     row = re.compile(r'^    \("([A-Z]{3}-\d{3})", .*?"(pass|fail|not-verified)", lambda', re.MULTILINE)
     shown = {found.groups() for file in files for found in row.finditer(file.read_text(encoding="utf-8"))}
-    wanted = {(requirement, status) for requirement in CHECKS for status in ("pass", "fail", "not-verified")}
+    wanted = {
+        (requirement, status)
+        for requirement in CHECKS
+        if requirement[:3] != "HND"
+        for status in ("pass", "fail", "not-verified")
+    }
     assert wanted - shown == {("RET-406", "pass")}
