@@ -32,17 +32,21 @@ def _table(path: Path) -> tuple[Case, ...]:
 
 
 def _case(folder: str, op: str, table: JSONObject, row: JSONObject) -> Case:
-    name = as_text(row["id"])
+    name, expect = as_text(row["id"]), _expected(as_object(row["expect"]))
+    every = [as_text(requirement) for requirement in as_list(row["covers"])]
+    spoken = {
+        one for judgements in expect.values() for each in judgements for one in as_list(each.get("covers", [*every]))
+    }
     return Case(
         id=f"{folder}/{name}",
         title=f"{as_text(table['title'])}: {name}",
         why=as_text(row.get("note")) or as_text(table["why"]),
-        covers=tuple(Cover(as_text(requirement)) for requirement in as_list(row["covers"])),
+        covers=tuple(Cover(requirement) for requirement in every if requirement in spoken),
         given=Given("handoff"),
         script={},
         expect=Expect(),
         needs=frozenset({"handoff"}),
-        vector=Vector(op, _input(op, table, as_object(row["input"])), _expected(as_object(row["expect"]))),
+        vector=Vector(op, _input(op, table, as_object(row["input"])), expect),
     )
 
 
