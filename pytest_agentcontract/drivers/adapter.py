@@ -157,9 +157,12 @@ class Adapter:
         while (left := self.family() - known) and time.monotonic() < deadline:
             time.sleep(_TICK)
         named = tuple(processes.describe(pid) for pid in sorted(left))
-        for pid in left:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + _TO_DIE
+        while (left := self.family() - known) and time.monotonic() < deadline:
+            for pid in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(_TICK)
         return named
 
     def lost(self, ended: Ended) -> DriverError:
@@ -216,7 +219,8 @@ class Adapter:
         return "output-limit"
 
     def _no_stray_line(self) -> None:
-        stray = self._channel.stray()
+        # A greeting before the first request is read as the answer to it, which tells best what is wrong with it.
+        stray = self._channel.stray() if self._seq else None
         if stray is not None:
             what = f"more than was asked for, after the answer to request {self._seq}: {stray[:60]!r}"
             raise self._blamed(Broken(what, remedy="Answer each request with one line."), ahead=1)
