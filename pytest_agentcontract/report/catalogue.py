@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -11,7 +12,8 @@ from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.jsonvalue import JSON, as_list
 from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.report.text import indented
-from pytest_agentcontract.scenario import load_case, load_profile
+from pytest_agentcontract.scenario import load_case, load_profile, load_vectors
+from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile
 
 Row: TypeAlias = Mapping[str, JSON]
@@ -81,6 +83,13 @@ def explanation(requirement: Requirement) -> Iterator[str]:
     found = [case for case in load_case.shipped() if any(cover.requirement == requirement.id for cover in case.covers)]
     yield f"cases: {'none' if not found else ''}".rstrip()
     yield from (f"    {case.id}: {case.title}" for case in found)
+    rows = [case for case in load_vectors.shipped() if requirement.id in {cover.requirement for cover in case.covers}]
+    if rows:
+        yield f"vectors: {', '.join(f'{group} ({count})' for group, count in Counter(map(_table, rows)).items())}"
+
+
+def _table(row: Case) -> str:
+    return "/".join(row.id.split("/")[:3])
 
 
 def _cell(value: JSON) -> str:
