@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_agentcontract.contract.handoff import HumanActionNotice, Phase, Stop, WorkflowState
-from pytest_agentcontract.contract.quoting import lies_in, sure_code
+from pytest_agentcontract.contract.quoting import sure_code
 from pytest_agentcontract.contract.sentinel import ZERO_WIDTH_SPACE, neutralised
 
 MENTION = re.compile(r"(?:(?<![A-Za-z0-9/+])(?<![A-Za-z0-9]_)@|&(?:#0*+64|#[xX]0*+40|commat);)(?=[A-Za-z0-9&])")
@@ -21,8 +21,10 @@ WORDS = {
 
 def inert(text: str) -> str:
     """Return `text` with every mention outside code broken by a zero-width space; it reads as before."""
-    code = sure_code(text) if MENTION.search(text) else []
-    return MENTION.sub(lambda found: found[0] + ZERO_WIDTH_SPACE * (not lies_in(code, found.start())), text)
+    if not MENTION.search(text):
+        return text
+    code = sure_code(text)
+    return MENTION.sub(lambda found: found[0] + ZERO_WIDTH_SPACE * (not code.hold(found.start())), text)
 
 
 def harmless(text: str) -> str:

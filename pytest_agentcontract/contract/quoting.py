@@ -7,8 +7,8 @@ Markdown disagree on, so that a mention is never taken for code.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import accumulate, groupby
 
@@ -29,23 +29,29 @@ DISPUTED = re.compile(r"^[ \t|:-]++$|\A\[[^\]]*+\]:", re.MULTILINE)
 FOOTNOTE = "[^"
 
 
-def quoted(text: str) -> list[Range]:
+class Passages:
+    """Tells, of one offset after the other, whether it lies in one of some sorted ranges."""
+
+    def __init__(self, ranges: Iterator[Range]) -> None:
+        self.ranges, self.start, self.end = ranges, 0, 0
+
+    def hold(self, offset: int) -> bool:
+        """Tell whether `offset`, which is no smaller than the one before, lies in a range."""
+        while self.end <= offset:
+            self.start, self.end = next(self.ranges, (sys.maxsize, sys.maxsize))
+        return self.start <= offset
+
+
+def quoted(text: str) -> Passages:
     """Return where `text` is quoted: block quotes, fences, code spans, and lines indented by four columns or more."""
-    return [*_ranges(text, lambda line: line.in_quote or line.kind is Kind.CODE or _is_indented(text, line))]
+    return Passages(_ranges(text, lambda line: line.in_quote or line.kind is Kind.CODE or _is_indented(text, line)))
 
 
-def sure_code(text: str) -> list[Range]:
+def sure_code(text: str) -> Passages:
     """Return where every reader of Markdown sees code: in fences, in spans or by indentation."""
     # Where there are footnotes, four columns may be what a footnote's second paragraph is indented by.
     kinds = {Kind.CODE} if FOOTNOTE in text else {Kind.CODE, Kind.INDENTED}
-    return [*_ranges(text, lambda line: line.kind in kinds and not line.disputed, strictly=True)]
-
-
-def lies_in(ranges: list[Range], offset: int) -> bool:
-    """Tell whether `offset` lies in one of the sorted, disjoint ranges."""
-    before = bisect_right(ranges, (offset, offset)) - 1
-    after = before + 1
-    return (before >= 0 and offset < ranges[before][1]) or (after < len(ranges) and ranges[after][0] == offset)
+    return Passages(_ranges(text, lambda line: line.kind in kinds and not line.disputed, strictly=True))
 
 
 def _ranges(text: str, covered: Callable[[Line], bool], *, strictly: bool = False) -> Iterator[Range]:
@@ -72,11 +78,11 @@ def _pieces(text: str, part: list[Line], *, strictly: bool) -> Iterator[tuple[in
 def _spans(text: str, *, strictly: bool) -> Iterator[Range]:
     if strictly and DISPUTED.search(text):
         return
-    runs, unseen, at = _runs(text), _Unseen(text), 0
+    runs, unseen, at = _Runs(text), _Unseen(text), 0
     while token := TOKEN.search(text, at):
         at = token.end()
         if token[0][0] == "`":
-            closing = _next(runs[len(token[0])], at)
+            closing = runs.closing(len(token[0]), at)
             if closing is not None:
                 at = closing + len(token[0])
                 yield token.start(), at
@@ -106,16 +112,25 @@ class _Unseen:
         return found + len(ending) if found >= 0 else None
 
 
-def _runs(text: str) -> dict[int, list[int]]:
-    runs: dict[int, list[int]] = defaultdict(list)
-    for run in RUN.finditer(text):
-        runs[len(run[0])].append(run.start())
-    return runs
+class _Runs:
+    """Finds the backticks that close a span; once all are known, it knows of which lengths there are no more."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.last: dict[int, int] = {}
+        self.all_known = False
 
-def _next(starts: list[int], at: int) -> int | None:
-    place = bisect_left(starts, at)
-    return starts[place] if place < len(starts) else None
+    def closing(self, length: int, at: int) -> int | None:
+        """Return where the next run of exactly so many backticks begins."""
+        if self.all_known and self.last.get(length, -1) < at:
+            return None
+        for run in RUN.finditer(self.text, at):
+            found, start = len(run[0]), run.start()
+            self.last[found] = max(start, self.last.get(found, -1))
+            if found == length:
+                return start
+        self.all_known = True
+        return None
 
 
 def _is_indented(text: str, line: Line) -> bool:

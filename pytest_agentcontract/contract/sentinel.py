@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_agentcontract.contract.checker import Diagnostic, document
 from pytest_agentcontract.contract.handoff import AgentRunConfig
-from pytest_agentcontract.contract.quoting import lies_in, quoted
+from pytest_agentcontract.contract.quoting import quoted
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 
 MARKER: Final = "AGENT_RUN_CONFIG"
@@ -54,8 +54,8 @@ def parse(text: str, model: Model = AgentRunConfig.from_json) -> AgentRunConfig 
     """Read the decision out of an agent's text: of several sentinels outside quotes the last one counts."""
     if MARKER not in text:
         return None
-    marks = [*_marks(text)]
-    return _read(text, marks[-1], model) if marks else None
+    last = deque(_marks(text), maxlen=1)
+    return _read(text, last[0], model) if last else None
 
 
 def neutralised(text: str) -> str:
@@ -100,10 +100,11 @@ class _Ahead:
 def _marks(text: str) -> Iterator[_Mark]:
     """Yield the markers outside quotes in order; an opener inside a comment belongs to that comment."""
     quotes = quoted(text)
-    openers = deque(opener for opener in OPENER.finditer(text) if not lies_in(quotes, opener.start()))
+    openers = (opener for opener in OPENER.finditer(text) if not quotes.hold(opener.start()))
     closer, line_end = _Ahead(CLOSER, text), _Ahead(LINE_END, text)
-    while openers:
-        opener = openers.popleft()
+    following = next(openers, None)
+    while opener := following:
+        following = next(openers, None)
         end = closer.of(opener.end())
         if opener["bracket"] != "<":
             yield ESCAPED
@@ -111,8 +112,8 @@ def _marks(text: str) -> Iterator[_Mark]:
             yield UNFINISHED
         else:
             inner = opener
-            while openers and openers[0].start() < end:
-                inner = openers.popleft()
+            while following and following.start() < end:
+                inner, following = following, next(openers, None)
             yield _Comment(opener.end(), inner.end(), end)
 
 

@@ -247,29 +247,31 @@ def test_no_decision_never_follows_the_edge(given_facts):
 HOSTILE = {
     "openers": "<!-- AGENT_RUN_CONFIG { ",
     "payloads": '<!-- AGENT_RUN_CONFIG {"a": "',
-    "comments": "<!-- AGENT_RUN_CONFIG {} -->",
+    "sentinels": "<!-- AGENT_RUN_CONFIG {} -->",
     "backticks": "`a``b```c",
     "list marks": "- ",
-    "quote marks": "> ",
     "tags": "<a b='",
-    "plain comments": "<!-- ",
     "tabs": "\t",
-    "brackets": "[",
 }
+TAIL = "\n\n`@alice\n<!-- AGENT_RUN_CONFIG {} -->"
 
 
-def _cpu(text):
+def _cpu(read_text, text):
     start = time.process_time()
-    parse(text)
-    inert(text)
+    read_text(text)
     return time.process_time() - start
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
-def test_reading_takes_linear_time(unit):
+@pytest.mark.parametrize(
+    ("read_text", "mebibytes", "unit"),
+    [
+        *(pytest.param(parse, 4, unit, id=f"parse {name}") for name, unit in HOSTILE.items()),
+        *(pytest.param(inert, 1, unit, id=f"inert {name}") for name, unit in HOSTILE.items()),
+    ],
+)
+def test_reading_takes_linear_time(read_text, mebibytes, unit):
     """Twice the hostile text takes at most two and a half times the processor time."""
-    tail = "\n\n`@alice\n<!-- AGENT_RUN_CONFIG {} -->"
-    small, large = (unit * ((mebibytes << 20) // len(unit)) + tail for mebibytes in (4, 8))
-    fast, slow = (min(_cpu(text) for _ in range(5)) for text in (small, large))
+    small, large = (unit * ((size << 20) // len(unit)) + TAIL for size in (mebibytes, 2 * mebibytes))
+    fast, slow = (min(_cpu(read_text, text) for _ in range(5)) for text in (small, large))
     assert slow <= 2.5 * fast + 0.05
