@@ -43,9 +43,10 @@ def _determined(run: Run, agent: str) -> bool:
 
 def _agent(run: Run, agent: str) -> JSONObject:
     reply = valid_reply(run, agent)
+    converses = agent == ROOT and not run.headless  # what follows its finishes is its user's next line
     return {
         "requests": sum(_counts(exchange) for exchange in run.own(agent)),
-        "nudges": sum(nudged(run, finish) for finish in run.finishes(agent)),
+        "nudges": 0 if converses else sum(nudged(run, finish) for finish in run.finishes(agent)),
         "returned": reply is not None and accepted(run, reply) is not False,
     }
 

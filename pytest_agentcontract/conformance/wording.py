@@ -37,9 +37,18 @@ def _in_text(expected: str, observed: str) -> str:
 def _in_structure(expected: JSON, observed: JSON) -> str:
     from deepdiff import DeepDiff  # noqa: PLC0415 - 20 ms and half a second of import, on failures only
 
-    changes = DeepDiff(expected, observed, ignore_numeric_type_changes=True).pretty().splitlines()
+    changes = DeepDiff(_exact(expected), _exact(observed)).pretty().splitlines()
     more = f" and {len(changes) - _MOST_PATHS} more" if len(changes) > _MOST_PATHS else ""
     return "; ".join(line[:_SHORT] for line in changes[:_MOST_PATHS]) + more
+
+
+def _exact(value: JSON) -> JSON:
+    """Write whole floats as integers: as JSON they are the same number, and deepdiff would call that a difference."""
+    if isinstance(value, dict):
+        return {key: _exact(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_exact(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _kind(value: JSON | Missing) -> str:
