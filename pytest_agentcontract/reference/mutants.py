@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -11,22 +10,12 @@ from pytest_agentcontract.reference import rules
 from pytest_agentcontract.reference import wrong_course as course
 from pytest_agentcontract.reference import wrong_reading as reading
 from pytest_agentcontract.reference import wrong_showing as showing
-from pytest_agentcontract.reference.rules import BASES, Rules
+from pytest_agentcontract.reference.handoff_mutants import HANDOFF_MUTANTS
+from pytest_agentcontract.reference.mutant import Mutant
+from pytest_agentcontract.reference.rules import Rules
 
 _FULL, _TOOL_LESS = "reference", "reference-tool-less"
 _NO_END = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One wrong runtime: `field` of the rules of `base` holds `value`, which breaks `target`."""
-
-    name: str
-    base: str
-    target: str
-    field: str
-    value: object
-    breaks: str
 
 
 _ALL: Final = (
@@ -192,6 +181,7 @@ _ALL: Final = (
            "A failed run exits with 0."),
     Mutant("tool-less-accept-cut-stream", _TOOL_LESS, "FLT-103", "on_cut", reading.salvaged,
            "What a broken-off stream left behind is taken for the answer."),
+    *HANDOFF_MUTANTS,
 )  # fmt: skip
 
 MUTANTS: Final = MappingProxyType({mutant.name: mutant for mutant in _ALL})
@@ -201,6 +191,4 @@ def rules_of(name: str) -> Rules:
     """Return the rules of the mutant called `name`."""
     if name not in MUTANTS:
         raise UsageError(f"no mutant is called {name!r}", remedy=f"Known are {', '.join(MUTANTS)}.")
-    mutant = MUTANTS[name]
-    mutated: Rules = replace(BASES[mutant.base], **{mutant.field: mutant.value})  # type: ignore[arg-type]  # any field
-    return mutated
+    return MUTANTS[name].rules
