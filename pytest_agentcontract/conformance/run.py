@@ -88,8 +88,10 @@ def _observe(
 
 def _marks(workdir: Path, nonce: str) -> frozenset[str]:
     """Return the labels of the marks on disk; a mark of another run would carry another nonce."""
-    found = (path.name for path in workdir.glob(f"mark-*-{nonce}"))
-    return frozenset(name.removeprefix("mark-").removesuffix(f"-{nonce}") for name in found)
+    start, end = "mark-", f"-{nonce}"
+    found = workdir.iterdir() if workdir.is_dir() else ()  # a runtime may have removed it
+    names = (path.name for path in found if path.name.startswith(start) and path.name.endswith(end))
+    return frozenset(name.removeprefix(start).removesuffix(end) for name in names)
 
 
 def _unjudged(case: Case, profile: Profile, wire: str, status: VerdictStatus, why: str) -> CaseReport:
