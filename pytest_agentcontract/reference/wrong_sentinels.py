@@ -16,7 +16,7 @@ from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object,
 from pytest_agentcontract.reference.handoff_rules import Found
 
 _LARGE: Final = 1 << 15
-_ON_ITS_LINE: Final = re.compile(rf"<!-- {MARKER} (.*?) -->")
+_ON_ITS_LINE: Final = re.compile(rf"<!-- {MARKER} ((?:(?!<!--).)*?) -->")
 _MENTION: Final = re.compile(r"@+([A-Za-z][\w-]*)")
 
 # ---- a text

@@ -88,13 +88,14 @@ CHAT = Wire("chat", "OPENAI", "/v1", chat_events, "data: [DONE]\n\n")
 
 @dataclass
 class Model:
-    """Canned answers for each agent, told apart by a word of its prompt, and the requests that came."""
+    """Canned answers for each agent, told apart by a word of its prompt or by its model, and the requests that came."""
 
     wire: Wire
     port: int = 0
     answers: dict[str, deque[tuple[bytes, str]]] = field(default_factory=lambda: defaultdict(deque))
     written: set[str] = field(default_factory=set)
     awaited: int = 0
+    by_model: bool = False
     requests: list[dict] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
 
@@ -139,6 +140,10 @@ class Model:
         """Return one agent's requests."""
         return [body for body in self.requests if agent in self.wire.texts(body)[0]]
 
+    def speaker(self, body: dict) -> str:
+        """Return the agent whose word stands in the prompt."""
+        return next(agent for agent in ("child", "second", "root") if agent in self.wire.texts(body)[0])
+
     async def next_answer(self, agent: str, body: dict) -> tuple[bytes, str]:
         """Return what is said next; a waiting turn is said again until its deliveries are in."""
         if not self.answers[agent]:
@@ -161,7 +166,7 @@ class Model:
         body = json.loads(await reader.readexactly(int(length.partition(":")[2])))
         self.requests.append(body)
         self.headers.append(head)
-        agent = next(agent for agent in ("child", "second", "root") if agent in self.wire.texts(body)[0])
+        agent = body["model"] if self.by_model else self.speaker(body)
         response, end = await self.next_answer(agent, body)
         writer.write(response)
         await writer.drain()

@@ -55,6 +55,7 @@ driver = "stdio"
 adapter = ["bin/adapter", "serve"]
 capabilities = ["handoff"]
 """
+HANDOFF = '["mine", "{workflow}", "{thread}", "{event}"]'
 PYTHON = COMMAND.replace('"command"', '"python"').replace('modes.json = ["mine", "{prompt}"]', 'entry = "a.b:run"')
 
 
@@ -127,6 +128,16 @@ def test_several_runtimes_keep_their_order(load) -> None:
         ("{prompt}", "{promt} {prompt}", "runtimes.mine.modes.json[1]", "did you mean {prompt}?"),
         ("{prompt}", "{prompt} {mark}", "runtimes.mine.modes.json[1]", "{mark} means nothing here"),
         ('"{prompt}"', '"{prompt}", "{max_turns}"', "runtimes.mine.modes.json[2]", "group it"),
+        ("{prompt}", "{prompt} {event}", "runtimes.mine.modes.json[1]", "{event} means nothing here"),
+        ('"headless"', '"handoff"', "runtimes.mine.capabilities[0]", "needs modes.handoff"),
+        ("modes.json", "modes.handoff", "runtimes.mine.modes.handoff[1]", "{prompt} means nothing here"),
+        ('modes.json = ["mine", "{prompt}"]', f"modes.handoff = {HANDOFF}", "modes.handoff[3]", "group it"),
+        (
+            'modes.json = ["mine", "{prompt}"]',
+            'modes.handoff = ["mine", "{workflow} {thread}"]',
+            "modes.handoff",
+            "holds no {event}",
+        ),
         ("{mark}", "it", "runtimes.mine.tools.work.arguments", "holds no {mark}"),
         ("touch {mark}", "{prompt} {mark}", "runtimes.mine.tools.work.arguments.code", "{prompt} means nothing here"),
         ("tools.work", "tools.wrok", "runtimes.mine.tools", "'work'"),

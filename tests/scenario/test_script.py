@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 from pytest_agentcontract.jsonvalue import JSON
-from pytest_agentcontract.scenario.case import Case, Expect, Given, Hold, Say, ScriptedCall, ScriptedTurn, When
+from pytest_agentcontract.scenario.case import (
+    Case,
+    Expect,
+    Given,
+    Handoff,
+    Hold,
+    Say,
+    ScriptedCall,
+    ScriptedTurn,
+    When,
+)
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.scenario.profile import Binding, Limits, Profile, ResultRule, SideCall
 from pytest_agentcontract.scenario.script import MOST_POLLS, POLL_DELAY, Script
@@ -535,3 +545,18 @@ def test_gates_open_when_what_they_wait_for_has_happened() -> None:
     assert not opened()[2]
     root.ask()
     assert opened() == [False, False, True]
+
+
+def test_in_a_hand_off_each_agent_asks_for_the_model_of_its_own_name() -> None:
+    """Whatever the profile says of other cases: the thread that they all read can't tell them apart."""
+    given = Given("handoff", handoff=Handoff({}, (), (None,)))
+    case = Case("g/n", "t", "w", (), given, {"architect": (ScriptedTurn("one"),), "context": ()}, Expect())
+    played = Script(case, profile(), "openai-chat", NONCE, Path("runs"))
+    asked = [replace(Agent(played).request(), model=model) for model in ("architect", "context", "root")]
+    answers = [played.answer(request, {}).exchange for request in asked]
+    assert [(exchange.agent, exchange.kind) for exchange in answers] == [
+        ("architect", "turn"),
+        ("context", "beyond"),
+        ("", "unexpected"),
+    ]
+    assert "expected in `model` one of 'architect' (architect)" in answers[2].note
