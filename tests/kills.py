@@ -17,12 +17,22 @@ from pytest_agentcontract.conformance.run import run_case
 from pytest_agentcontract.plugin.runtimes import find
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.reference.mutants import MUTANTS
+from pytest_agentcontract.scenario import load_case, load_vectors
 from pytest_agentcontract.scenario.case import Case
-from pytest_agentcontract.scenario.load_case import shipped
 
 PINNED = Path(__file__).with_name("kills.json")
 WIRE = "anthropic-messages"
 TIME_LIMIT = 10.0
+
+
+def suite(mutant: str) -> tuple[Case, ...]:
+    """Return all that a mutant can make a difference to: the rules of a hand-off have no part in other runs.
+
+    Vectors ask for those rules alone.
+    """
+    if not MUTANTS[mutant].field.startswith("handoff."):
+        return load_case.shipped()
+    return (*(case for case in load_case.shipped() if case.contract == "handoff"), *load_vectors.shipped())
 
 
 def measure(mutant: str, cases: Iterable[Case], provider: Provider) -> dict[str, list[str]]:
@@ -49,7 +59,7 @@ def main(names: list[str]) -> None:
     rows = pinned() if PINNED.exists() else {}
     with Provider() as provider:
         for name in names or MUTANTS:
-            rows[name] = measure(name, shipped(), provider)
+            rows[name] = measure(name, suite(name), provider)
             sys.stdout.write(f"{name:40} {' '.join(rows[name]['fails'])}\n")
     lines = [f'  "{name}": {json.dumps(rows[name])}' for name in MUTANTS if name in rows]
     PINNED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -6,7 +6,6 @@ import pytest
 
 from pytest_agentcontract.conformance.requirements import load
 from pytest_agentcontract.reference.mutants import MUTANTS
-from pytest_agentcontract.scenario.load_case import shipped
 from tests import kills
 
 EACH_MUTANT = pytest.mark.parametrize("mutant", MUTANTS)
@@ -16,7 +15,7 @@ EACH_MUTANT = pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_dies_by_the_check_of_its_target(mutant, provider):
     """On the cases that cover its target, a mutant fails the target and nothing beyond its reviewed row."""
     target, row = MUTANTS[mutant].target, kills.pinned()[mutant]
-    covering = [case for case in shipped() if target in {cover.requirement for cover in case.covers}]
+    covering = [case for case in kills.suite(mutant) if target in {cover.requirement for cover in case.covers}]
     found = kills.measure(mutant, covering, provider)
     assert target in found["fails"]
     assert set(found["fails"]) <= set(row["fails"])
@@ -27,7 +26,7 @@ def test_a_mutant_dies_by_the_check_of_its_target(mutant, provider):
 @EACH_MUTANT
 def test_over_the_whole_suite_a_mutant_breaks_what_its_row_says(mutant, provider):
     """The reviewed row is what the suite finds, no more and no less."""
-    assert kills.measure(mutant, shipped(), provider) == kills.pinned()[mutant]
+    assert kills.measure(mutant, kills.suite(mutant), provider) == kills.pinned()[mutant]
 
 
 def test_every_must_has_a_mutant():
