@@ -6,6 +6,7 @@ import pytest
 
 from pytest_agentcontract.conformance.run import applicable, run_case
 from pytest_agentcontract.plugin.runtimes import find
+from pytest_agentcontract.scenario import load_vectors
 from pytest_agentcontract.scenario.load_case import shipped
 
 IN_PROCESS = ("reference", "reference-tool-less")
@@ -37,6 +38,25 @@ def test_the_reference_passes_in_process(name, case, wire, provider):
 def test_the_reference_passes_as_a_command(name, case, wire, provider):
     """Started as a program, it passes them too."""
     assert verdicts(name, case, wire, provider) == []
+
+
+def answered(name, provider):
+    """Ask a runtime every vector and return what is not a pass, in words."""
+    profile = find(name, {})
+    reports = [run_case(row, profile, "", provider) for row in load_vectors.shipped()]
+    assert all(report.verdicts for report in reports)
+    return [(one.case.id, verdict) for one in reports for verdict in one.verdicts if verdict.status != "pass"]
+
+
+def test_the_reference_answers_every_vector(provider):
+    """Called as a function, it gives what each row asks for, at whatever level."""
+    assert answered("reference", provider) == []
+
+
+@pytest.mark.slow
+def test_the_reference_answers_every_vector_behind_the_protocol(provider):
+    """Asked line by line, it gives the same."""
+    assert answered("reference-stdio", provider) == []
 
 
 def test_every_case_applies_to_a_variant_of_the_reference():

@@ -61,7 +61,8 @@ def _unmet(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
     if found:
         yield "not met:", _PLAIN
     for (case, runtime, status, why), same in list(found.items())[:_SHOWN]:
-        yield f"  {status}: {case} on {runtime} ({', '.join(record['wire'] for record in same)})", {"red": True}
+        wires = ", ".join(filter(None, (record["wire"] for record in same)))
+        yield f"  {status}: {case} on {runtime}{f' ({wires})' if wires else ''}", {"red": True}
         yield f"    {shortened(why, 160)}", _PLAIN
         yield f"    {same[0]['reproduce']}", _PLAIN
     if len(found) > _SHOWN:

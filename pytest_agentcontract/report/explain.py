@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
+from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import tail
 from pytest_agentcontract.scenario.observation import Delivery
@@ -49,6 +50,9 @@ def _verdict(verdict: Verdict, requirement: Requirement | None) -> Iterator[str]
 
 
 def _run(report: CaseReport) -> Iterator[str]:
+    if report.case.vector is not None:
+        yield f"asked: {report.case.vector.op} {_cut(dumps(report.case.vector.given))}"
+        return
     if report.observation is None:
         yield "the run never happened"
         return

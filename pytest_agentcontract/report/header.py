@@ -40,7 +40,9 @@ def digest(root: Path, files: Iterable[Path]) -> str:
 
 def _measured_by() -> str:
     root = resources.fixtures()
-    return digest(root, [path for part in ("requirements", "cases") for path in (root / part).rglob("*.json")])
+    return digest(
+        root, [path for part in ("requirements", "cases", "vectors") for path in (root / part).rglob("*.json")]
+    )
 
 
 def _runtime(profile: Profile, version: str, embedded: bool) -> JSONObject:  # noqa: FBT001 - a row of a table

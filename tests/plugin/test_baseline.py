@@ -88,3 +88,15 @@ def test_failures_are_written_down_to_be_given_reasons(judge, verdicts, pytester
     expected = {"case": EMPTY, "requirement": "RET-302", "wire": "openai-chat", "reason": ""}
     assert written == {"runtime": "reference", "known": [expected]}
     assert judge("--agent-contract-baseline", "new.json").ret == pytest.ExitCode.USAGE_ERROR
+
+
+VECTOR = "handoff/vectors/routing/hold/edge/none"
+
+
+def test_a_failing_vector_is_written_into_a_baseline(run, verdicts, pytester):
+    """Once, without a wire format."""
+    verdicts[VECTOR] = ("fail",)
+    path = pytester.path / "known.json"
+    run(f"agent-contract::{VECTOR.replace('/', '::', 1)}", "--agent-contract-write-baseline", path)
+    known = json.loads(path.read_text("utf-8"))["known"]
+    assert [(one["case"], one.get("wire")) for one in known] == [(VECTOR, None)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import pytest
 
 NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
@@ -124,3 +126,19 @@ def test_junit_carries_the_verdicts(judge, verdicts, pytester):
         ("RET-302", "fail"),
     ):
         assert f'<property name="agent_contract.{name}" value="{value}"' in xml
+
+
+VECTOR = "agent-contract::handoff::vectors/routing/hold/edge/none"
+
+
+def test_a_vector_is_an_item_per_runtime(run, verdicts):
+    """It belongs to no wire format, and is there whichever is judged."""
+    result = run("--agent-contract", "--agent-contract-wire", "openai-chat", "--co", "-q", VECTOR)
+    assert [line for line in result.outlines if "::" in line] == [f"{VECTOR}[reference]"]
+
+
+def test_the_items_of_a_contract_stand_together(run, verdicts):
+    """Cases and vectors of the hand-off contract are one group."""
+    result = run("--agent-contract", "--co", "-q")
+    groups = [line.split("::")[1] for line in result.outlines if line.startswith("agent-contract::")]
+    assert [contract for contract, _ in groupby(groups)] == sorted(set(groups))

@@ -178,3 +178,58 @@ def test_a_missing_file_is_one_clear_error(tmp_path):
     """A path that leads nowhere says so."""
     with pytest.raises(CaseError, match="No such file"):
         load_case(tmp_path / "absent.json")
+
+
+HANDOFF = {
+    "workflow": {"name": "w", "agents": {"one": {"role": "r ({nonce})"}}, "steps": [{"id": "s", "agent": "one"}]},
+    "thread": [
+        {"id": "c1", "author": "alice", "body": {"lines": ["Go.", "Now."]}},
+        {"id": "c2", "agent": None, "body": "A notice."},
+    ],
+    "events": [{"id": "e1", "comment": "c1"}, None],
+}
+ROUTE = [{"covers": ["HND-304"], "should": ["next"], "agent": "one", "next": None}, {"agent": None}]
+
+
+def handed(tmp_path, route=ROUTE, script="one", **changes):
+    """Write a hand-off case with some keys of what is given replaced, and return its path."""
+    given = {"mode": "handoff", "handoff": {**HANDOFF, **changes}}
+    turns = [{"calls": [{"tool": "$return", "value": "x"}]}]
+    return written(tmp_path, given=given, script={script: turns}, expect={"route": route})
+
+
+def test_a_hand_off_has_a_workflow_a_thread_and_events(tmp_path):
+    """Comments and events are completed; who runs in a workflow is nobody's child."""
+    case = load_case(handed(tmp_path))
+    human, notice = case.given.handoff.thread
+    assert human["author"] == {"name": "alice", "kind": "human"}
+    assert human["body"] == "Go.\nNow."
+    assert (notice["author"]["kind"], notice["agent"]) == ("engine", None)
+    assert human["created"] < notice["created"]
+    assert case.given.handoff.events == ({"action": "created", "id": "e1", "comment": "c1"}, None)
+    assert case.needs == {"handoff", "root-return", "payload-string"}
+
+
+def test_a_route_says_what_each_invocation_shows(tmp_path):
+    """Fields are kept apart from what they are for."""
+    first, second = load_case(handed(tmp_path)).expect.route
+    assert (first.fields, first.should, first.covers) == ({"agent": "one", "next": None}, {"next"}, {"HND-304"})
+    assert (second.fields, second.covers) == ({"agent": None}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"route": ROUTE[:1]}, "as long as `events`"),
+        ({"script": "two"}, "knows no agent two"),
+        ({"events": [{"id": "e1", "comment": "c9"}, None]}, "no comment 'c9'"),
+        ({"route": [{"nxet": 1}, {}]}, "did you mean 'next'"),
+        ({"thread": [{"id": "c1", "body": "x"}]}, "'author' is a required property"),
+        ({"workflow": {"name": "w", "agents": {}, "steps": []}}, "workflow"),
+        ({"events": []}, "events"),
+    ],
+)
+def test_a_wrong_hand_off_is_one_clear_error(tmp_path, changes, complaint):
+    """What does not belong together is told before anything runs."""
+    with pytest.raises(CaseError, match=complaint):
+        load_case(handed(tmp_path, **changes))
