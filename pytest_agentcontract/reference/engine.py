@@ -44,11 +44,15 @@ async def handoff(start: Start, rules: Rules) -> Ended:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the workflow stands, by which comment (None: it has not started), and whether its stop is announced."""
+    """Where the workflow stands, by which comment (None: it has not started), and whether its stop is announced.
+
+    `fault` says why the state of that comment is none to go on from.
+    """
 
     state: WorkflowState
     comment: Comment | None = None
     announced: bool = False
+    fault: str = ""
 
 
 class Engine:
@@ -75,32 +79,40 @@ class Engine:
     # ---- where the workflow stands
 
     def _last(self) -> Place | None:
-        """Read the thread up to its last state."""
-        place, rules = None, self._rules.handoff
-        for comment in filter(rules.believes, self._thread.comments):
-            record = rules.read(comment.body, rules.model)
-            if isinstance(record.state, Diagnostic):
-                raise HandoffError(f"the state of comment {comment.id!r} can't be read: {record.state}")
-            if record.state is not None:
-                place = Place(self._known(record.state), comment, rules.announced(comment))
-            elif comment.agent is not None:
-                before = place.state if place else self._outset()
-                step = self._workflow.first_of(comment.agent)
-                here = replace(before, step=step.id) if step and place is None else before
-                place = Place(self._after(here, self._facts(here, comment.agent, record.config))[1], comment)
+        """Read the thread up to its last state; one that can't be gone on from is an error."""
+        place: Place | None = None
+        for comment in filter(self._rules.handoff.believes, self._thread.comments):
+            place = self._place(comment, place) or place
+        fault = place and (place.fault or self._unknown(place.state))
+        if fault:
+            raise HandoffError(f"the last posted state {fault}", where=str(self._thread.folder))
         return place
 
-    def _known(self, state: WorkflowState) -> WorkflowState:
-        """Hold a posted state against the workflow: on a state that can't be resolved no agent may run."""
+    def _place(self, comment: Comment, before: Place | None) -> Place | None:
+        """Read one comment: its state, or what follows from the decision of one of the older kind."""
+        rules = self._rules.handoff
+        record = rules.read(comment.body, rules.model)
+        here = before.state if before else self._outset()
+        if isinstance(record.state, Diagnostic):
+            return Place(here, comment, fault=f"can't be read: {record.state}")
+        if record.state is not None:
+            return Place(record.state, comment, rules.announced(comment))
+        if comment.agent is None:
+            return None
+        step = None if before else self._workflow.first_of(comment.agent)
+        here = replace(here, step=step.id) if step else here
+        return Place(self._after(here, self._facts(here, comment.agent, record.config))[1], comment)
+
+    def _unknown(self, state: WorkflowState) -> str:
+        """Say what a state names that the workflow does not know; on such a state no agent may run."""
         workflow = self._workflow
-        lost = [
-            *([f"the workflow {state.workflow!r}"] if state.workflow != workflow.name else []),
-            *([f"the step {state.step!r}"] if workflow.step(state.step) is None else []),
-            *([f"the agent {state.next!r}"] if state.next is not None and state.next not in workflow.roles else []),
-        ]
-        if lost:
-            raise HandoffError(f"the posted state names {lost[0]}, which the workflow {workflow.name!r} does not know")
-        return state
+        known = {
+            f"the workflow {state.workflow!r}": state.workflow == workflow.name,
+            f"the step {state.step!r}": workflow.step(state.step) is not None,
+            f"the agent {state.next!r}": state.next is None or state.next in workflow.roles,
+        }
+        lost = next((what for what, is_known in known.items() if not is_known), None)
+        return f"names {lost}, which the workflow {workflow.name!r} does not know" if lost else ""
 
     def _beginning(self) -> Place | None:
         """Start the workflow, if it is a human's comment that calls for it; a gate holds at once."""

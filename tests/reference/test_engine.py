@@ -350,6 +350,16 @@ def test_a_state_that_does_not_fit_runs_nobody(room, agent, change, said):
         room.invoke()
 
 
+def test_only_the_last_state_has_to_fit(room, agent):
+    """A step that was renamed since is history."""
+    agent("architect", dispatch_next=ADVANCE)
+    agent("context", dispatch_next=ADVANCE)
+    agent("architect", dispatch_next=ADVANCE)
+    ran(room, None, None)
+    room.workflow["steps"] = room.workflow["steps"][2:]
+    assert ran(room, None) == ["architect"]
+
+
 def test_a_thread_without_a_human_starts_nothing(room):
     """There is nothing to work on."""
     (room.thread / "0001.json").unlink()
