@@ -164,8 +164,13 @@ def news(before: Request, after: Request) -> tuple[str, ...]:
 
 
 def told_by_user(before: Request, after: Request) -> tuple[str, ...]:
-    """Return the texts, not tool results, that a later request carries beyond an earlier one: a nudge is one."""
-    return tuple((Counter(_said(after)) - Counter(_said(before))).elements())
+    """Return the texts, not tool results, that a later request carries beyond an earlier one: a nudge is one.
+
+    Of a message to which more was added, only that counts.
+    """
+    said, says = Counter(_said(before)), Counter(_said(after))
+    grown = sorted(said - says, key=len, reverse=True)
+    return tuple(_beyond(grown, text) for text in (says - said).elements())
 
 
 def status_words(delivery: Delivery) -> str:
@@ -185,6 +190,10 @@ def _texts(messages: Iterable[Message]) -> Iterator[str]:
     for message in messages:
         yield from message.texts
         yield from (result.text for result in message.results)
+
+
+def _beyond(earlier: Iterable[str], text: str) -> str:
+    return next((text.removeprefix(start) for start in earlier if text.startswith(start)), text)
 
 
 def _said(request: Request) -> Iterator[str]:

@@ -81,7 +81,7 @@ def fate(run: Run, delivered: Delivered) -> Fate:
         return "ended"
     result = result_of(following.request, delivered)
     if result is None:
-        return "unanswered"
+        return "error" if _told_of_an_error(run, delivered.exchange, following) else "unanswered"
     if result.is_error is not None:
         return "error" if result.is_error else "fine"
     if not run.profile.tool_error:
@@ -112,6 +112,13 @@ def nudged(run: Run, finish: Exchange) -> bool:
     """Tell whether a finish was followed by another request of the agent that carries a new message."""
     following = run.following(finish)
     return following is not None and bool(told_by_user(finish.request, following.request))
+
+
+def _told_of_an_error(run: Run, exchange: Exchange, following: Exchange) -> bool:
+    """Tell whether a runtime that answers calls in plain text reports an error, by the profile's pattern."""
+    told = told_by_user(exchange.request, following.request)
+    pattern = run.profile.tool_error
+    return bool(pattern) and any(re.search(pattern, text) for text in told)
 
 
 def _latest_results(request: Request) -> list[ToolResult]:

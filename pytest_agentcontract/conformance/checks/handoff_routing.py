@@ -38,7 +38,7 @@ DIAGNOSTIC_IS_CARRIED = along("HND-503", "reason")
 UNREADABLE_RETURNS = along("HND-504", *_HELD)
 SHIM_HOLDS = along("HND-505", "dispatch", "origin")
 SELF_IS_NO_ADDRESS = along("HND-506", *_STOP)
-FAILED_DECIDES_NOTHING = along("HND-507", *_STOP)
+FAILED_DECIDES_NOTHING = along("HND-507", *_STOP, "origin")
 
 # Whose word it was.
 ORIGIN = along("HND-601", "origin")

@@ -36,7 +36,7 @@ def _told_once(one: Seen, names: frozenset[str]) -> dict[str, str]:
 
 ONE_NOTICE = along("HND-701", "notice", "agent", "posted", compare=_told_once)
 WHO_IS_TOLD = along("HND-702", "notice")
-NO_OTHER_NOTICE = along("HND-703", "notice", "agent", "posted", compare=_told_once)
+NO_OTHER_NOTICE = along("HND-703", "notice", compare=_told_once)
 AGENTS_ARE_NOT_CALLED_BY_MENTION = along("HND-705", "agent", "next", "config", "reason")
 AWAITING_A_HUMAN = along("HND-706", "status")
 CALLER_IS_NAMED = along("HND-803", "caller", "returns_to")
