@@ -1,4 +1,4 @@
-"""What is kept of a case that was not met: output, the wire log with whole bodies, the working folder."""
+"""What is kept of a case that was not met: output, the wire log with whole bodies, the working folder, the thread."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from pytest_agentcontract.jsonvalue import JSONObject, dumps
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.wire.turn import Turn, Usage
 
+THREAD = "thread"
+"""The folder beside the working folder that holds what a hand-off engine works on."""
+
 
 def keep(run: Run, workdir: Path, folder: Path) -> Path:
     """Write the evidence of a run below a folder, and return where it is."""
@@ -26,8 +29,9 @@ def keep(run: Run, workdir: Path, folder: Path) -> Path:
     except OSError as error:
         raise UsageError(f"can't be written: {error.strerror}", where=str(place), remedy="Name a folder.") from error
     # Whatever can't be copied (a socket, a file without permission) is no reason to lose the rest.
-    with suppress(shutil.Error, OSError):
-        shutil.copytree(workdir, place / "work", symlinks=True)
+    for name in (workdir.name, THREAD):
+        with suppress(shutil.Error, OSError):
+            shutil.copytree(workdir.parent / name, place / name, symlinks=True)
     return place
 
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_agentcontract.conformance.artifacts import keep
+from pytest_agentcontract.conformance.artifacts import THREAD, keep
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.invocations import invoke_all
 from pytest_agentcontract.conformance.judge import applicable, judge, unjudged
@@ -79,7 +79,7 @@ def _observe(
         return delivery, exchanges
 
     if case.given.handoff is not None:
-        observation = invoke_all(case.given.handoff, room / "thread", drive)
+        observation = invoke_all(case.given.handoff, room / THREAD, drive)
     else:
         delivery, exchanges = drive()
         observation = Observation(exchanges, delivery)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
-from pytest_agentcontract.jsonvalue import dumps
+from pytest_agentcontract.jsonvalue import as_list, dumps
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import tail
 from pytest_agentcontract.scenario.observation import Delivery
@@ -56,6 +56,8 @@ def _run(report: CaseReport) -> Iterator[str]:
     if report.observation is None:
         yield "the run never happened"
         return
+    for number, came_to in enumerate(as_list(report.outcome.get("route")), 1):
+        yield f"invocation {number} came to {_cut(dumps(came_to))}"
     yield from tail(report.observation.exchanges)
     yield from _delivery(report.observation.delivery)
 

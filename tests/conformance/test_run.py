@@ -87,6 +87,15 @@ def test_the_evidence_of_a_failure_is_kept(provider, null, tmp_path):
     assert (report.artifacts / "work").is_dir()
 
 
+def test_the_thread_of_a_hand_off_is_kept(provider, reference, tmp_path):
+    """Whatever an engine posted before it failed lies beside its working folder, and so do its events."""
+    stale = replace(reference, name="mutant", settings={"mutant": "stale-callback"})
+    report = run_case(CASES["handoff/callback/stale"], stale, WIRE, provider, artifacts=tmp_path)
+    assert len(list((report.artifacts / "thread" / "comments").iterdir())) == 5
+    assert (report.artifacts / "thread" / "event-1.json").is_file()
+    assert [one["agent"] for one in report.outcome["route"]] == ["issue", "context", "issue", "planner"]
+
+
 def test_nothing_is_kept_of_a_pass(provider, reference, tmp_path):
     """A case that is met leaves no trace."""
     assert run_case(NUDGED, reference, WIRE, provider, artifacts=tmp_path).artifacts is None
