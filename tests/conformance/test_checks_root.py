@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_agentcontract.wire.request import ToolChoice
+from pytest_agentcontract.conformance.evidence import told_by_user
+from pytest_agentcontract.wire.request import Message, Request, ToolChoice
 
 WORK = {"tool": "$work", "mark": "w"}
 REPLY = {"tool": "$return", "value": "R"}
@@ -257,6 +258,37 @@ def test_chat_tells_a_tool_error_by_the_profiles_pattern(scene, found, full, pat
     """Where the wire format has no error flag, only a declared pattern makes a text an error."""
     opened = scene(replies_after(WRONG), wire="openai-chat", profile=replace(full, tool_error=pattern))
     assert found("RET-501", opened.root(2).root(error=True).success("R")).status == status
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "status"),
+    [("(?m)^Error:", "Seen.\nError: no", "pass"), ("(?m)^Error:", "Go on.", "fail"), ("", "Error: no", "fail")],
+)
+def test_a_runtime_may_tell_a_tool_error_in_plain_text(scene, found, full, pattern, text, status):
+    """Where calls are answered by the user's messages, the declared pattern makes one of them a tool error."""
+    opened = scene(replies_after(WRONG), wire="openai-chat", profile=replace(full, tool_error=pattern))
+    run = opened.root(3).success("R")
+    exchanges = run.observation.exchanges
+    said = (*exchanges[-1].request.messages[:-1], Message("user", (text,)))
+    last = replace(exchanges[-1], request=replace(exchanges[-1].request, messages=said))
+    plain = replace(run, observation=replace(run.observation, exchanges=(*exchanges[:-1], last)))
+    assert found("RET-501", plain).status == status
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (("Go.",), ("Go.", "Reply."), ("Reply.",)),
+        (("Go.", "Reply."), ("Go.", "Reply.", "Reply."), ("Reply.",)),
+        (("Go.\nError: a",), ("Go.\nError: a\nError: b",), ("\nError: b",)),
+        (("Go.",), ("Go.",), ()),
+    ],
+)
+def test_what_is_told_is_what_was_added(before, after, told):
+    """A new message counts whole, a message that grew by what was added to it, and what was said before not at all."""
+    said = [tuple(Message("user", (text,)) for text in texts) for texts in (before, after)]
+    requests = [Request("w", "m", "", messages, (), ToolChoice(), stream=False, body={}) for messages in said]
+    assert told_by_user(*requests) == told
 
 
 @pytest.mark.parametrize("kind", ["withheld", "ambiguous", "unexpected", "budget"])
