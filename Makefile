@@ -2,6 +2,7 @@
 #
 #   make contract                        judge the embedded reference runtime
 #   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
+#   make contract RUNTIME=smolagents     the same with smolagents
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
@@ -13,9 +14,12 @@ PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN     := .venv/bin
 
-.PHONY: contract contract-once test test-all lint types layers tests slow docs network claude-code claude-code-known benchmarks clean
+FRAMEWORKS := smolagents
+OTHERS     := claude-code $(FRAMEWORKS)
 
-contract: $(if $(filter claude-code,$(RUNTIME)),claude-code,contract-once)
+.PHONY: contract contract-once test test-all lint types layers tests slow docs network $(OTHERS) $(OTHERS:=-known) benchmarks clean
+
+contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
 contract-once: .venv/ready
 	$(BIN)/pytest --agent-contract --agent-contract-runtime "$(RUNTIME)" $(ARGS)
@@ -51,6 +55,12 @@ claude-code: .venv/ready
 
 claude-code-known: .venv/ready
 	.ci/claude-code --known $(ARGS)
+
+$(FRAMEWORKS): .venv/ready
+	.ci/framework $@ $(ARGS)
+
+$(FRAMEWORKS:=-known): .venv/ready
+	.ci/framework $(@:-known=) --known $(ARGS)
 
 benchmarks: .venv/ready
 	$(BIN)/python benchmarks/collection.py
