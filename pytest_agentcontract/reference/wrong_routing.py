@@ -114,7 +114,7 @@ def self_re_entry(facts: Facts) -> Decision:
     call, decision = _call(facts), decide(facts)
     if call and call.callback == call.agent_name == decision.next:
         return replace(decision, callback=call.callback)
-    if facts.callback == facts.agent and decision.rule in ("workflow_edge", "no_action_default"):
+    if facts.config and facts.callback == facts.agent and decision.rule in ("workflow_edge", "no_action_default"):
         return Decision("registered_callback", Dispatch(Status.ADVANCE), facts.agent, facts.step)
     return decision
 

@@ -99,7 +99,7 @@ def task_required(value: JSON) -> AgentRunConfig | Diagnostic:
 
 def any_status(value: JSON) -> AgentRunConfig | Diagnostic:
     """Take a status that does not exist for an advance."""
-    return AgentRunConfig.from_json(_dispatched(value, lambda dispatch: {**dispatch, "status": _known(dispatch)}))
+    return AgentRunConfig.from_json(_dispatched(value, _with_known_status))
 
 
 def any_function(value: JSON) -> AgentRunConfig | Diagnostic:
@@ -178,12 +178,14 @@ def without_callback_in_state(state: WorkflowState) -> WorkflowState:
 
 def _dispatched(value: JSON, change: Callable[[JSONObject], JSONObject]) -> JSON:
     config = as_object(value)
-    return {**config, "dispatch": change(as_object(config["dispatch"]))} if "dispatch" in config else value
+    dispatch = config.get("dispatch")
+    return {**config, "dispatch": change(dispatch)} if isinstance(dispatch, dict) else value
 
 
-def _known(dispatch: JSONObject) -> JSON:
+def _with_known_status(dispatch: JSONObject) -> JSONObject:
     status = dispatch.get("status")
-    return status if status in [*Status] or not isinstance(status, str) else Status.ADVANCE.value
+    unknown = isinstance(status, str) and status not in [*Status]
+    return {**dispatch, "status": Status.ADVANCE.value} if unknown else dispatch
 
 
 def _without_origin(dispatch: JSONObject) -> JSONObject:
