@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from pytest_agentcontract import resources
 from pytest_agentcontract.errors import CaseError
-from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, as_list, as_object, as_text, loads
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text, loads
 from pytest_agentcontract.scenario.case import (
     RETURN,
     SPAWN,
@@ -18,10 +18,8 @@ from pytest_agentcontract.scenario.case import (
     Cover,
     Expect,
     ExpectedAgent,
-    ExpectedInvocation,
     ExpectedResult,
     Given,
-    Handoff,
     Hold,
     Level,
     Say,
@@ -30,6 +28,7 @@ from pytest_agentcontract.scenario.case import (
     Status,
     When,
 )
+from pytest_agentcontract.scenario.load_handoff import handoff, invocation, long_text, loose_ends, words
 from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
 from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
@@ -93,8 +92,8 @@ def _built(path: Path, document: JSON, case_id: str) -> Case:
         given=given,
         script=script,
         expect=_expect(as_object(data.get("expect", {})), script),
-        needs=_words(data.get("needs")) | frozenset(_derived_needs(given, script)),
-        without=_words(data.get("without")),
+        needs=words(data.get("needs")) | frozenset(_derived_needs(given, script)),
+        without=words(data.get("without")),
     )
     for problem in _contradictions(case):
         raise CaseError(problem, where=str(path), remedy=_REMEDY)
@@ -104,7 +103,7 @@ def _built(path: Path, document: JSON, case_id: str) -> Case:
 def _contradictions(case: Case) -> Iterator[str]:
     """Yield what the schema can't say."""
     if case.given.handoff is not None:
-        yield from _loose_ends(case, case.given.handoff)
+        yield from loose_ends(case, case.given.handoff)
     elif "root" not in case.script:
         yield "the script names no agent `root`"
     for agent, turns in case.script.items():
@@ -117,57 +116,23 @@ def _contradictions(case: Case) -> Iterator[str]:
         yield "/given: an interactive root has a conversation, and only an interactive root has one"
 
 
-def _loose_ends(case: Case, handoff: Handoff) -> Iterator[str]:
-    """Yield what does not belong together in a hand-off."""
-    strangers = case.script.keys() - as_object(handoff.workflow["agents"]).keys()
-    if strangers:
-        yield f"/script: the workflow knows no agent {', '.join(sorted(strangers))}"
-    known = {comment["id"] for comment in handoff.thread}
-    for event in (event for event in handoff.events if event and event["comment"] not in known):
-        yield f"/given/handoff/events: there is no comment {event['comment']!r}"
-    if len(case.expect.route) != len(handoff.events):
-        yield "/expect/route: holds what must come of each event, so it is as long as `events`"
-
-
 # -- given ------------------------------------------------------------------------------------------------------------
 
 
 def _given(data: JSONObject) -> Given:
     return Given(
         mode=cast("Mode", data.get("mode", "json")),
-        prompt=_text(data.get("prompt")) or "",
+        prompt=long_text(data.get("prompt")) or "",
         schema=_maybe(data, "schema", as_object),
         max_turns=_maybe(data, "max_turns", _number),
         conversation=tuple(map(_say, as_list(data.get("conversation")))),
-        handoff=_maybe(data, "handoff", _handoff),
+        handoff=_maybe(data, "handoff", handoff),
     )
 
 
 def _say(value: JSON) -> Say:
     data = as_object(value)
     return Say(as_text(data["say"]), _number(data.get("turns", 1)))
-
-
-def _handoff(data: JSONObject) -> Handoff:
-    thread = (_comment(number, as_object(comment)) for number, comment in enumerate(as_list(data["thread"])))
-    events = (_event(as_object(event)) if event else None for event in as_list(data["events"]))
-    return Handoff(as_object(data["workflow"]), tuple(thread), tuple(events))
-
-
-def _comment(number: int, data: JSONObject) -> JSONObject:
-    """Complete a comment: one that names an agent is the engine's, and each is a minute younger than the last."""
-    by_engine = "agent" in data
-    return {
-        "id": data["id"],
-        "author": {"name": data.get("author", "engine"), "kind": "engine" if by_engine else "human"},
-        "agent": data.get("agent"),
-        "body": _text(data["body"]) or "",
-        "created": data.get("created", f"2026-01-01T00:{number:02}:00Z"),
-    }
-
-
-def _event(data: JSONObject) -> JSONObject:
-    return {"action": "created", **data}
 
 
 # -- script -----------------------------------------------------------------------------------------------------------
@@ -180,8 +145,8 @@ def _script(data: JSONObject) -> dict[str, tuple[ScriptedTurn, ...]]:
 
 def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:
     return ScriptedTurn(
-        text=_text(data.get("text")),
-        thinking=_text(data.get("thinking")),
+        text=long_text(data.get("text")),
+        thinking=long_text(data.get("thinking")),
         calls=tuple(_call(as_object(call), counter) for call in as_list(data.get("calls"))),
         stop=cast("Stop | None", data.get("stop")),
         usage=_maybe(data, "usage", _usage) or TYPICAL_USAGE,
@@ -200,7 +165,7 @@ def _call(data: JSONObject, counter: Iterator[int]) -> ScriptedCall:
         mark=mark,
         agent=as_text(data.get("agent")),
         arguments=data.get("arguments", MISSING),
-        raw_arguments=_text(data.get("raw_arguments")),
+        raw_arguments=long_text(data.get("raw_arguments")),
         truncate=_number(data.get("truncate", 0)),
         unadvertised=data.get("unadvertised") is True,
     )
@@ -238,13 +203,8 @@ def _expect(data: JSONObject, script: dict[str, tuple[ScriptedTurn, ...]]) -> Ex
         work=tuple(map(as_text, as_list(data["work"]))) if "work" in data else tuple(_marks(script)),
         stray=tuple(map(as_text, as_list(data.get("stray")))),
         usage=_maybe(data, "usage", _usage),
-        route=tuple(_invocation(as_object(one)) for one in as_list(data.get("route"))),
+        route=tuple(invocation(as_object(one)) for one in as_list(data.get("route"))),
     )
-
-
-def _invocation(data: JSONObject) -> ExpectedInvocation:
-    fields = {name: value for name, value in data.items() if name not in ("should", "covers")}
-    return ExpectedInvocation(fields, _words(data.get("should")), _words(data.get("covers")))
 
 
 def _marks(script: dict[str, tuple[ScriptedTurn, ...]]) -> Iterator[str]:
@@ -295,7 +255,7 @@ def _payload(value: JSON) -> JSON:
     """Return a payload; `{"lines": [...]}` is a long string, `{"large": {...}}` one too long to be written down."""
     data = as_object(value)
     if set(data) == {"lines"}:
-        return _text(value)
+        return long_text(value)
     if set(data) == {"large"}:
         return _large(as_object(data["large"]))
     return value
@@ -316,18 +276,8 @@ def _usage(data: JSONObject) -> Usage:
     return Usage(_number(data.get("input_tokens", 0)), _number(data.get("output_tokens", 0)))
 
 
-def _text(value: JSON | Missing) -> str | None:
-    if isinstance(value, dict):
-        return "\n".join(map(as_text, as_list(value.get("lines"))))
-    return value if isinstance(value, str) else None
-
-
 def _number(value: JSON) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _words(value: JSON | Missing) -> frozenset[str]:
-    return frozenset(map(as_text, as_list(value)))
 
 
 def _maybe(data: JSONObject, key: str, build: Callable[..., _T]) -> _T | None:

@@ -1,0 +1,61 @@
+"""The hand-off parts of a case file: workflow, thread and events, and what must come of each invocation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_list, as_object, as_text
+from pytest_agentcontract.scenario.case import Case, ExpectedInvocation, Handoff
+
+
+def handoff(data: JSONObject) -> Handoff:
+    """Read what a hand-off is given."""
+    thread = (_comment(number, as_object(comment)) for number, comment in enumerate(as_list(data["thread"])))
+    events = (_event(as_object(event)) if event else None for event in as_list(data["events"]))
+    return Handoff(as_object(data["workflow"]), tuple(thread), tuple(events))
+
+
+def _comment(number: int, data: JSONObject) -> JSONObject:
+    """Complete a comment: one that names an agent is the engine's, and each is a minute younger than the last."""
+    by_engine = "agent" in data
+    return {
+        "id": data["id"],
+        "author": {"name": data.get("author", "engine"), "kind": "engine" if by_engine else "human"},
+        "agent": data.get("agent"),
+        "body": long_text(data["body"]) or "",
+        "created": data.get("created", f"2026-01-01T00:{number:02}:00Z"),
+    }
+
+
+def _event(data: JSONObject) -> JSONObject:
+    return {"action": "created", **data}
+
+
+def invocation(data: JSONObject) -> ExpectedInvocation:
+    """Read what must come of one invocation."""
+    fields = {name: value for name, value in data.items() if name not in ("should", "covers")}
+    return ExpectedInvocation(fields, words(data.get("should")), words(data.get("covers")))
+
+
+def loose_ends(case: Case, given: Handoff) -> Iterator[str]:
+    """Yield what does not belong together in a hand-off."""
+    strangers = case.script.keys() - as_object(given.workflow["agents"]).keys()
+    if strangers:
+        yield f"/script: the workflow knows no agent {', '.join(sorted(strangers))}"
+    known = {comment["id"] for comment in given.thread}
+    for event in (event for event in given.events if event and event["comment"] not in known):
+        yield f"/given/handoff/events: there is no comment {event['comment']!r}"
+    if len(case.expect.route) != len(given.events):
+        yield "/expect/route: holds what must come of each event, so it is as long as `events`"
+
+
+def long_text(value: JSON | Missing) -> str | None:
+    """Read a text that may be written as lines; None where there is none."""
+    if isinstance(value, dict):
+        return "\n".join(map(as_text, as_list(value.get("lines"))))
+    return value if isinstance(value, str) else None
+
+
+def words(value: JSON | Missing) -> frozenset[str]:
+    """Read a list of words."""
+    return frozenset(map(as_text, as_list(value)))
