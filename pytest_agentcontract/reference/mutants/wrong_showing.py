@@ -9,9 +9,9 @@ from dataclasses import replace
 from pytest_agentcontract.contract.returning import CANCELLED, Progress, State
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.reference import rules, usage
+from pytest_agentcontract.reference.mutants.wrong_reading import parsed
 from pytest_agentcontract.reference.rules import Trail
 from pytest_agentcontract.reference.usage import Reading, Tokens
-from pytest_agentcontract.reference.wrong_reading import parsed
 
 _LARGE = 1 << 16
 

@@ -1,24 +1,19 @@
-"""The mutants: each the reference with exactly one decision replaced, the requirement it breaks, and how."""
+"""The mutants of the return: each the reference with exactly one field of its `Rules` replaced."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Final
 
-from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.reference import rules
-from pytest_agentcontract.reference import wrong_course as course
-from pytest_agentcontract.reference import wrong_reading as reading
-from pytest_agentcontract.reference import wrong_showing as showing
-from pytest_agentcontract.reference.handoff_mutants import HANDOFF_MUTANTS
-from pytest_agentcontract.reference.mutant import Mutant
-from pytest_agentcontract.reference.rules import Rules
+from pytest_agentcontract.reference.mutants import wrong_course as course
+from pytest_agentcontract.reference.mutants import wrong_reading as reading
+from pytest_agentcontract.reference.mutants import wrong_showing as showing
+from pytest_agentcontract.reference.mutants.mutant import Mutant
 
 _FULL, _TOOL_LESS = "reference", "reference-tool-less"
 _NO_END = 1_000_000
 
-
-_ALL: Final = (
+RETURN_MUTANTS: Final = (
     # Who returns.
     Mutant("reply-not-offered-to-headless-root", _FULL, "RET-101", "advertise", course.only_children,
            "The gate asks whether an agent is a sub-agent, so the headless root has no way to return."),
@@ -181,14 +176,4 @@ _ALL: Final = (
            "A failed run exits with 0."),
     Mutant("tool-less-accept-cut-stream", _TOOL_LESS, "FLT-103", "on_cut", reading.salvaged,
            "What a broken-off stream left behind is taken for the answer."),
-    *HANDOFF_MUTANTS,
 )  # fmt: skip
-
-MUTANTS: Final = MappingProxyType({mutant.name: mutant for mutant in _ALL})
-
-
-def rules_of(name: str) -> Rules:
-    """Return the rules of the mutant called `name`."""
-    if name not in MUTANTS:
-        raise UsageError(f"no mutant is called {name!r}", remedy=f"Known are {', '.join(MUTANTS)}.")
-    return MUTANTS[name].rules

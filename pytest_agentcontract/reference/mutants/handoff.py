@@ -6,10 +6,10 @@ from typing import Final
 
 from pytest_agentcontract.contract.notice import inert
 from pytest_agentcontract.contract.sentinel import neutralised
-from pytest_agentcontract.reference import wrong_routing as routing
-from pytest_agentcontract.reference import wrong_sentinels as sentinels
-from pytest_agentcontract.reference import wrong_telling as telling
-from pytest_agentcontract.reference.mutant import Mutant
+from pytest_agentcontract.reference.mutants import wrong_routing as routing
+from pytest_agentcontract.reference.mutants import wrong_sentinels as sentinels
+from pytest_agentcontract.reference.mutants import wrong_telling as telling
+from pytest_agentcontract.reference.mutants.mutant import Mutant
 
 
 def _mutant(name: str, target: str, field: str, value: object, breaks: str) -> Mutant:
