@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """By what is judged: the requirements, the known failures, how strictly, for how long."""
+    """By what is judged: the requirements, the known failures, how strictly, for how long.
+
+    `options` are what a command line that judges a case again has to repeat.
+    """
 
     requirements: Mapping[str, Requirement]
     baseline: Baseline | None
@@ -48,6 +51,7 @@ class Measure:
     strict: bool = False
     timeout: float | None = None
     artifacts: Path | None = None
+    options: tuple[str, ...] = ()
 
 
 class Bench:
@@ -81,14 +85,14 @@ class Bench:
                 artifacts=measure.artifacts,
             )
         except AgentContractError as error:
-            return _unjudged(planned, str(error))
+            return _unjudged(_record(planned, measure.options), str(error))
         return self._read(planned, report, snapshot)
 
     def _read(self, planned: Planned, report: CaseReport, snapshot: Callable[[], SnapshotAssertion]) -> Judged:
         measure = self._measure
         red = unmet(report.verdicts, strict=measure.strict)
         known = [self._known(planned, verdict) for verdict in red]
-        record = _record(planned)
+        record = _record(planned, measure.options)
         record["status"] = case_status(report.verdicts, red, known)
         record["why"] = harmless(_why(record["status"], report.verdicts, red, known))
         record["seconds"] = round(report.seconds, 4)
@@ -112,12 +116,12 @@ class Bench:
         return self._provider
 
 
-def reproducer(planned: Planned) -> str:
+def reproducer(planned: Planned, options: Sequence[str] = ()) -> str:
     """Return a command line that judges one case again."""
-    return shlex.join(["pytest", planned.nodeid, "--agent-contract-runtime", planned.profile.name])
+    return shlex.join(["pytest", planned.nodeid, f"--agent-contract-runtime={planned.profile.name}", *options])
 
 
-def _record(planned: Planned) -> Record:
+def _record(planned: Planned, options: Sequence[str]) -> Record:
     return Record(
         case=planned.case.id,
         runtime=planned.profile.name,
@@ -128,12 +132,11 @@ def _record(planned: Planned) -> Record:
         outcome=None,
         checks=[],
         warnings=[],
-        reproduce=reproducer(planned),
+        reproduce=reproducer(planned, options),
     )
 
 
-def _unjudged(planned: Planned, complaint: str) -> Judged:
-    record = _record(planned)
+def _unjudged(record: Record, complaint: str) -> Judged:
     record["why"] = harmless(complaint)
     return Judged(record, f"{record['why']}\nreproduce: {record['reproduce']}")
 

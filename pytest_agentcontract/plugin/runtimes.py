@@ -51,16 +51,15 @@ def resolve(
     names: Sequence[str],
     *,
     root: Path,
-    folder: Path,
     offered: Callable[[], Mapping[str, object] | None],
     ci: bool,
 ) -> Runtimes:
     """Return the runtimes to judge: those named, else all configured ones, else the reference.
 
-    `root` is where agent-contract.toml is read, `folder` where pytest was started, `offered` calls the hook. Raise
-    UsageError rather than judge something else than what the user has configured.
+    `root` is where agent-contract.toml is read, `offered` calls the hook. Raise UsageError rather than judge something
+    else than what the user has configured.
     """
-    config = _config(root, folder)
+    config = _config(root)
     configured = _configured(config, offered())
     if names:
         profiles = tuple(find(name, configured) for name in names)
@@ -99,17 +98,9 @@ def configured_in(root: Path) -> Mapping[str, Profile]:
     return load_profile.load_config(path).profiles if path.is_file() else {}
 
 
-def _config(root: Path, folder: Path) -> load_profile.Config | None:
-    if (root / CONFIG).is_file():
-        return load_profile.load_config(root / CONFIG)
-    for place in (folder, *folder.parents):
-        if place != root and place.is_relative_to(root) and (place / CONFIG).is_file():
-            raise UsageError(
-                "stands outside pytest's rootdir, so its runtimes would not be judged",
-                where=str(place / CONFIG),
-                remedy=f"Move it to {root}, or give --rootdir {place}.",
-            )
-    return None
+def _config(root: Path) -> load_profile.Config | None:
+    path = root / CONFIG
+    return load_profile.load_config(path) if path.is_file() else None
 
 
 def _configured(config: load_profile.Config | None, offered: Mapping[str, object] | None) -> Mapping[str, Profile]:
@@ -136,7 +127,7 @@ def _default(*, ci: bool) -> Profile:
     if ci:
         raise UsageError(
             "CI is set, and no runtime is named: this run would judge the suite's own reference and look like a pass",
-            remedy=f"Configure yours in {CONFIG}, or ask for it by name: --agent-contract-runtime {REFERENCE}.",
+            remedy=f"Configure yours in {CONFIG}, or ask for it by name: --agent-contract-runtime={REFERENCE}.",
         )
     return load_profile.shipped()[REFERENCE]
 

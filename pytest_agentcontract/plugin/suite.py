@@ -14,7 +14,7 @@ from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.conformance.baseline import Baseline, load_baseline
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, dumps
-from pytest_agentcontract.plugin import runtimes
+from pytest_agentcontract.plugin import rootdir, runtimes
 from pytest_agentcontract.plugin.account import Account
 from pytest_agentcontract.plugin.bench import Bench, Measure
 from pytest_agentcontract.plugin.collection import Item, Root
@@ -35,9 +35,12 @@ def register(config: pytest.Config) -> None:
     """Set the suite up and register it; whatever the user got wrong is told here, before anything runs."""
     if str(config.rootpath) not in sys.path:
         sys.path.append(str(config.rootpath))  # where `module:function` and a profile's `entry` are found
+    controls = not hasattr(config, "workerinput")
     try:
+        if controls:
+            rootdir.check(config)
         suite = Suite.of(config)
-        if not hasattr(config, "workerinput"):
+        if controls:
             suite.account.open()
             config.pluginmanager.register(suite.account, "agent-contract-account")
     except AgentContractError as error:
@@ -61,7 +64,6 @@ class Suite:
         chosen = runtimes.resolve(
             settings.runtimes,
             root=config.rootpath,
-            folder=config.invocation_params.dir,
             offered=lambda: config.hook.pytest_agentcontract_runtimes(config=config),
             ci=os.environ.get("CI", "").lower() in ("true", "1"),
         )
@@ -72,7 +74,13 @@ class Suite:
         planned = plan(cases, chosen.profiles, settings.wires, settings.selected)
         baseline = _baseline(settings, chosen, cases)
         measure = Measure(
-            ledger, baseline, Outcomes(chosen.snapshots), settings.strict, settings.timeout, settings.artifacts
+            ledger,
+            baseline,
+            Outcomes(chosen.snapshots),
+            settings.strict,
+            settings.timeout,
+            settings.artifacts,
+            rootdir.options(config),
         )
         Bench(measure).install(config)
         return cls(planned, Account(config, settings, chosen, measure))
@@ -107,7 +115,7 @@ class Suite:
 
 def _baseline(settings: Settings, chosen: runtimes.Runtimes, cases: tuple[Case, ...]) -> Baseline | None:
     if len(chosen.profiles) > 1 and (settings.baseline or settings.write_baseline):
-        raise UsageError("a baseline is that of one runtime", remedy="Name one: --agent-contract-runtime NAME.")
+        raise UsageError("a baseline is that of one runtime", remedy="Name one: --agent-contract-runtime=NAME.")
     if settings.baseline is None:
         return None
     return load_baseline(settings.baseline, chosen.profiles[0], cases)

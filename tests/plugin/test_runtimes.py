@@ -29,8 +29,8 @@ TABLE = {
 def chosen(tmp_path):
     """Return a function that resolves names in a folder and returns the names of what is to be judged."""
 
-    def names(*asked, offered=None, ci=False, folder=None):
-        found = resolve(asked, root=tmp_path, folder=folder or tmp_path, offered=lambda: offered, ci=ci)
+    def names(*asked, offered=None, ci=False):
+        found = resolve(asked, root=tmp_path, offered=lambda: offered, ci=ci)
         return [profile.name for profile in found.profiles]
 
     return names
@@ -81,15 +81,6 @@ def test_file_and_hook_together_are_refused(chosen, configured):
     """Two configurations: one would be left unused."""
     with pytest.raises(UsageError, match="configured twice"):
         chosen(offered={"mine": TABLE})
-
-
-def test_a_file_below_the_rootdir_is_not_passed_over(chosen, tmp_path):
-    """A configuration beside the folder that pytest was started in, but not at the rootdir, is told."""
-    folder = tmp_path / "sub"
-    folder.mkdir()
-    (folder / "agent-contract.toml").write_text(TOML.format(name="mine"), "utf-8")
-    with pytest.raises(UsageError, match="outside pytest's rootdir"):
-        chosen(folder=folder)
 
 
 @pytest.mark.parametrize(
