@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_agentcontract.conformance.invariants import INVARIANTS
@@ -12,6 +12,7 @@ from pytest_agentcontract.conformance.verdict import RED, VerdictStatus
 from pytest_agentcontract.errors import BaselineError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text, dumps, loads
 from pytest_agentcontract.scenario.case import Case
+from pytest_agentcontract.scenario.load_vectors import GROUP as VECTORS
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.schemas import complaints
 
@@ -72,22 +73,34 @@ class Baseline:
 
 def load_baseline(path: Path, profile: Profile, cases: Sequence[Case]) -> Baseline:
     """Read a runtime's baseline; raise BaselineError for one that is wrong, another's, or speaks of what is not."""
-    document = as_object(_read(path))
-    runtime = as_text(document["runtime"])
-    if runtime != profile.name:
-        message = f"is the baseline of {runtime!r}, not of {profile.name!r}"
-        raise BaselineError(message, where=str(path), remedy="Name that runtime, or another file.")
+    document = _document(path, profile, "Name that runtime, or another file.")
     known = tuple(map(_known, as_list(document["known"])))
     for number, entry in enumerate(known):
         for complaint, remedy in _unmatched(entry, profile, {case.id: case for case in cases}):
             raise BaselineError(complaint, where=f"{path}: $.known[{number}]", remedy=remedy)
-    return Baseline(runtime, known, str(path))
+    return Baseline(profile.name, known, str(path))
 
 
-def write_baseline(path: Path, profile: Profile, seen: Iterable[Seen], before: Baseline | None = None) -> int:
-    """Write the failures of a run as a baseline, and return how many; reasons that were given before are kept."""
+def kept(path: Path, profile: Profile) -> tuple[Known, ...]:
+    """Return the entries of the file that a baseline is to be written to, reasons or not; raise where it can't be."""
+    if not path.exists():
+        return ()
+    document = _document(path, profile, "It would be overwritten: name another file.")
+    return tuple(map(_known, as_list(document["known"])))
+
+
+def write_baseline(
+    path: Path, profile: Profile, seen: Iterable[Seen], whole: Iterable[tuple[str, str]], before: Iterable[Known] = ()
+) -> int:
+    """Write the failures of a run as a baseline, and return how many entries there are.
+
+    Of the entries `before`, reasons are kept, and whatever is flaky or was not judged: `whole` lists the (case, wire
+    format) that were judged to the end.
+    """
+    old, judged = tuple(before), frozenset(whole)
     red = {(one.case, one.requirement, one.wire) for one in seen if one.status in RED and one.status != "error"}
-    entries: list[JSON] = [_entry(known, before) for known in _gathered(red, profile)]
+    red |= {place for known in old for place in _places(known, profile) if known.flaky or _unseen(place, judged)}
+    entries: list[JSON] = [_entry(known) for known in _gathered(red, profile, old)]
     document: JSONObject = {"runtime": profile.name, "known": entries}
     try:
         path.write_text(dumps(document, indent=2) + "\n", encoding="utf-8")
@@ -96,22 +109,37 @@ def write_baseline(path: Path, profile: Profile, seen: Iterable[Seen], before: B
     return len(entries)
 
 
-def _gathered(red: set[tuple[str, str, str]], profile: Profile) -> Iterator[Known]:
-    """Yield one entry for a failure on all of the runtime's wire formats, else one for each."""
+def _places(known: Known, profile: Profile) -> Iterator[tuple[str, str, str]]:
+    """Yield where an entry expects a failure: a vector belongs to no wire format."""
+    wires = (known.wire,) if known.wire or known.case.startswith(f"{VECTORS}/") else tuple(profile.wires)
+    yield from ((known.case, known.requirement, wire) for wire in wires)
+
+
+def _unseen(place: tuple[str, str, str], judged: frozenset[tuple[str, str]]) -> bool:
+    case, _, wire = place
+    return (case, wire) not in judged
+
+
+def _gathered(red: set[tuple[str, str, str]], profile: Profile, old: Sequence[Known]) -> Iterator[Known]:
+    """Yield one entry for a failure on all of the runtime's wire formats for the same reason, else one for each."""
     for case, requirement in sorted({(case, requirement) for case, requirement, _ in red}):
-        wires = [wire for wire in profile.wires if (case, requirement, wire) in red]
-        # A vector belongs to no wire format, so that its failure is on none of them.
-        named = wires if 0 < len(wires) < len(profile.wires) else [""]
-        yield from (Known(case, requirement, wire) for wire in named)
+        wires = sorted(wire for one, name, wire in red if (one, name) == (case, requirement))
+        known = [_reasoned(Known(case, requirement, wire), old) for wire in wires]
+        same = len({(one.reason, one.flaky) for one in known}) == 1
+        yield from [replace(known[0], wire="")] if same and set(wires) >= set(profile.wires) else known
 
 
-def _entry(known: Known, before: Baseline | None) -> JSONObject:
-    old = before.known if before else ()
-    kept = next((one for one in old if one.speaks_of(known.case, known.requirement, known.wire)), known)
+def _reasoned(known: Known, old: Sequence[Known]) -> Known:
+    """Return an entry with what was said of the failure before."""
+    said = next((one for one in old if one.speaks_of(known.case, known.requirement, known.wire)), known)
+    return replace(known, reason=said.reason, flaky=said.flaky)
+
+
+def _entry(known: Known) -> JSONObject:
     entry: JSONObject = {"case": known.case, "requirement": known.requirement}
     entry |= {"wire": known.wire} if known.wire else {}
-    entry |= {"reason": kept.reason}
-    return entry | ({"flaky": True} if kept.flaky else {})
+    entry |= {"reason": known.reason}
+    return entry | ({"flaky": True} if known.flaky else {})
 
 
 def _ran(known: Known, judged: Sequence[tuple[str, str]]) -> bool:
@@ -143,6 +171,16 @@ def _known(value: JSON) -> Known:
     data = as_object(value)
     texts = {key: as_text(data.get(key)) for key in ("case", "requirement", "wire", "reason")}
     return Known(**texts, flaky=data.get("flaky") is True)
+
+
+def _document(path: Path, profile: Profile, remedy: str) -> JSONObject:
+    document = as_object(_read(path))
+    runtime = as_text(document["runtime"])
+    if runtime != profile.name:
+        raise BaselineError(
+            f"is the baseline of {runtime!r}, not of {profile.name!r}", where=str(path), remedy=remedy
+        )
+    return document
 
 
 def _read(path: Path) -> JSON:

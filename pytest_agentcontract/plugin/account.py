@@ -8,11 +8,11 @@ from typing import Final, cast
 import pytest
 
 from pytest_agentcontract import __version__
-from pytest_agentcontract.conformance.baseline import Seen, write_baseline
+from pytest_agentcontract.conformance.baseline import Known, Seen, kept, write_baseline
 from pytest_agentcontract.drivers import base
 from pytest_agentcontract.errors import AgentContractError
 from pytest_agentcontract.jsonvalue import as_object, loads
-from pytest_agentcontract.plugin import ROOT, summary
+from pytest_agentcontract.plugin import ROOT, places, summary
 from pytest_agentcontract.plugin.bench import Measure
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
@@ -40,9 +40,16 @@ class Account:
         self._complaints: list[str] = []
         self._notes: list[str] = []
         self._writer: Writer | None = None
+        self._before: tuple[Known, ...] = ()
 
     def open(self) -> None:
-        """Open the report, if one is asked for: a place that can't be written is told before anything runs."""
+        """Open the report, if one is asked for: a place that can't be used is told before anything runs."""
+        settings = self._settings
+        if settings.artifacts:
+            places.folder(settings.artifacts)
+        if settings.write_baseline:
+            places.file(settings.write_baseline)
+            self._before = kept(settings.write_baseline, self._chosen.profiles[0])
         if self._settings.report:
             runtimes = [(profile, _version(profile), is_embedded(profile.name)) for profile in self._chosen.profiles]
             head = header.header(runtimes, self._chosen.requirements)
@@ -114,20 +121,23 @@ class Account:
     def _stale(self) -> tuple[str, ...]:
         """Name the known failures that did not happen, wherever their case was judged to its end."""
         baseline = self._measure.baseline
-        whole = [(record["case"], record["wire"]) for record in self.records if record["status"] != "error"]
-        return baseline.stale(self._seen(), whole) if baseline else ()
+        return baseline.stale(self._seen(), self._whole()) if baseline else ()
 
     def _written(self) -> Iterator[str]:
         """Write the failures of this run down where that is asked for; yield what came in the way."""
         if self._settings.write_baseline is None:
             return
         path, profile = self._settings.write_baseline, self._chosen.profiles[0]
+        before = (*self._before, *(self._measure.baseline.known if self._measure.baseline else ()))
         try:
-            count = write_baseline(path, profile, self._seen(), self._measure.baseline)
+            count = write_baseline(path, profile, self._seen(), self._whole(), before)
         except AgentContractError as error:
             yield str(error)
         else:
-            self._notes.append(f"{path}: {count} failures written down; give each its reason")
+            self._notes.append(f"{path}: {count} known failures written down; give each its reason")
+
+    def _whole(self) -> list[tuple[str, str]]:
+        return [(record["case"], record["wire"]) for record in self.records if record["status"] != "error"]
 
     def _seen(self) -> Iterator[Seen]:
         for record in self.records:

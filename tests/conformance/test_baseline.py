@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_agentcontract.conformance.baseline import Baseline, Known, Seen, load_baseline, write_baseline
+from pytest_agentcontract.conformance.baseline import Baseline, Known, Seen, kept, load_baseline, write_baseline
 from pytest_agentcontract.errors import BaselineError, UsageError
 
 ROOT = [{"calls": [{"tool": "$work", "mark": "w"}]}, {"calls": [{"tool": "$return", "value": "R"}]}]
@@ -100,7 +100,7 @@ def test_a_written_baseline_wants_reasons(read, scene, full, tmp_path):
     path = tmp_path / "new.json"
     seen = [Seen("group/case", "RET-401", wire, "fail") for wire in full.wires]
     seen += [Seen("group/case", "RET-204", CHAT, "fail"), Seen("group/case", "RET-203", CHAT, "pass")]
-    assert write_baseline(path, full, seen) == 2
+    assert write_baseline(path, full, seen, [("group/case", wire) for wire in full.wires]) == 2
     assert json.loads(path.read_text())["known"] == [
         {"case": "group/case", "requirement": "RET-204", "wire": CHAT, "reason": ""},
         {"case": "group/case", "requirement": "RET-401", "reason": ""},
@@ -109,15 +109,53 @@ def test_a_written_baseline_wants_reasons(read, scene, full, tmp_path):
         load_baseline(path, full, [scene(CASE).case])
 
 
-def test_a_written_baseline_keeps_reasons_that_were_given(read, full, tmp_path):
-    """Writing again over a baseline loses no word of it."""
-    before = read(ENTRY | {"flaky": True})
-    write_baseline(tmp_path / "new.json", full, [Seen("group/case", "RET-401", CHAT, "fail")], before)
-    (entry,) = json.loads((tmp_path / "new.json").read_text())["known"]
-    assert (entry["reason"], entry["flaky"]) == ("trims its output", True)
+@pytest.fixture
+def rewritten(full, tmp_path):
+    """Write failures of a run over entries; return the new ones as (requirement, wire, reason)."""
+
+    def writing(before, *failures, judged):
+        path = tmp_path / "new.json"
+        seen = [Seen("group/case", requirement, wire, "fail") for requirement, wire in failures]
+        write_baseline(path, full, seen, [("group/case", wire) for wire in judged], before)
+        return [(known.requirement, known.wire, known.reason) for known in kept(path, full)]
+
+    return writing
+
+
+def test_a_written_baseline_keeps_reasons_that_were_given(rewritten):
+    """Writing again over a baseline loses no word of it: one reason on all wire formats stays one entry."""
+    before = [Known("group/case", "RET-401", reason="trims")]
+    failures = [("RET-401", ANTHROPIC), ("RET-401", CHAT)]
+    assert rewritten(before, *failures, judged=[ANTHROPIC, CHAT]) == [("RET-401", "", "trims")]
+    assert rewritten(before, *failures[1:], judged=[ANTHROPIC, CHAT]) == [("RET-401", CHAT, "trims")]
+
+
+def test_a_written_baseline_keeps_what_was_not_judged(rewritten):
+    """A run of a selection says nothing about the rest; what was judged and passed is taken out, unless flaky."""
+    before = [Known("group/case", "RET-401", reason="trims"), Known("other/case", "RET-601", reason="slow")]
+    assert rewritten(before, judged=[CHAT]) == [("RET-401", ANTHROPIC, "trims"), ("RET-601", "", "slow")]
+    flaky = Known("group/case", "RET-401", reason="now and then", flaky=True)
+    assert rewritten([flaky], judged=[ANTHROPIC, CHAT]) == [("RET-401", "", "now and then")]
+
+
+def test_no_reason_is_given_to_a_failure_that_had_none(rewritten):
+    """A failure that is new on one wire format doesn't take over the reason of the other."""
+    before = [Known("group/case", "RET-401", CHAT, "trims")]
+    found = rewritten(before, ("RET-401", ANTHROPIC), ("RET-401", CHAT), judged=[ANTHROPIC, CHAT])
+    assert found == [("RET-401", ANTHROPIC, ""), ("RET-401", CHAT, "trims")]
+
+
+def test_what_is_no_baseline_of_the_runtime_is_not_overwritten(full, tmp_path):
+    """A file that can't be read, or is another's, is told; none at all is fine."""
+    path = tmp_path / "baseline.json"
+    assert kept(path, full) == ()
+    for content in ("{", '{"runtime": "other", "known": []}'):
+        path.write_text(content)
+        with pytest.raises(BaselineError):
+            kept(path, full)
 
 
 def test_a_place_that_can_not_be_written_is_named(full, tmp_path):
     """A wrong path is the user's slip, told as one."""
     with pytest.raises(UsageError, match="can't be written"):
-        write_baseline(tmp_path / "no" / "folder.json", full, [])
+        write_baseline(tmp_path / "no" / "folder.json", full, [], [])

@@ -100,3 +100,31 @@ def test_a_failing_vector_is_written_into_a_baseline(run, verdicts, pytester):
     run(f"agent-contract::{VECTOR.replace('/', '::', 1)}", "--agent-contract-write-baseline", path)
     known = json.loads(path.read_text("utf-8"))["known"]
     assert [(one["case"], one.get("wire")) for one in known] == [(VECTOR, None)]
+
+
+def test_a_baseline_that_is_written_again_loses_nothing(judge, verdicts, pytester):
+    """What was not selected stays, with its reason."""
+    path = pytester.path / "known.json"
+    known = {"case": NUDGED, "requirement": "RET-301", "reason": "issue 12"}
+    path.write_text(json.dumps({"runtime": "reference", "known": [known]}), "utf-8")
+    verdicts[EMPTY] = ("fail",)
+    judge(f"--agent-contract-write-baseline={path}", select="empty-finish")
+    written = json.loads(path.read_text("utf-8"))["known"]
+    assert [(one["case"], one["reason"]) for one in written] == [(EMPTY, ""), (NUDGED, "issue 12")]
+
+
+@pytest.mark.parametrize(
+    ("option", "complaint"),
+    [
+        ("write-baseline=broken.json", "broken.json: not JSON"),
+        ("write-baseline=no/such.json", "no: is no folder"),
+        ("artifacts=broken.json", "broken.json: is no folder"),
+        ("report=broken.json/r.jsonl", "can't be written"),
+    ],
+)
+def test_a_place_that_can_not_be_used_is_told_before_anything_runs(judge, pytester, option, complaint):
+    """What a run found is never lost at its end for want of a place."""
+    (pytester.path / "broken.json").write_text("{", "utf-8")
+    result = judge(f"--agent-contract-{option}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{complaint}*"])
