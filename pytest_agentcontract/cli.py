@@ -66,7 +66,7 @@ def run(names: tuple[str, ...], cases: tuple[str, ...], wires: tuple[str, ...], 
 @_told
 def list_(what: str, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
     """Show the cases, requirements, runtimes or mutants there are."""
-    rows = catalogue.LISTS[what](runtimes.configured_in(Path.cwd()))
+    rows = catalogue.LISTS[what](runtimes.configured_in(Path.cwd()), runtimes.nulls())
     click.echo(dumps([dict(row) for row in rows], indent=2) if as_json else "\n".join(catalogue.table(rows)))
 
 
@@ -75,10 +75,10 @@ def list_(what: str, as_json: bool) -> None:  # noqa: FBT001 - click passes opti
 @_told
 def explain(requirement: str) -> None:
     """Say what a requirement demands, where it comes from, and which cases judge it."""
-    ledger = requirements.load()
-    if requirement not in ledger:
-        raise UsageError(f"no requirement is called {requirement!r}", remedy=near(requirement, ledger))
-    click.echo("\n".join(catalogue.explanation(ledger[requirement])))
+    ledger, name = requirements.load(), requirement.upper()
+    if name not in ledger:
+        raise UsageError(f"no requirement is called {requirement!r}", remedy=near(name, ledger))
+    click.echo("\n".join(catalogue.explanation(ledger[name])))
 
 
 @main.command()

@@ -16,7 +16,7 @@ from pytest_agentcontract.scenario.load_vectors import GROUP as VECTORS
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.schemas import complaints
 
-_REMEDY = "A baseline to start from is written by --agent-contract-write-baseline FILE."
+_REMEDY = "A baseline to start from is written by --agent-contract-write-baseline=FILE."
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +177,7 @@ def _document(path: Path, profile: Profile, remedy: str) -> JSONObject:
     document = as_object(_read(path))
     runtime = as_text(document["runtime"])
     if runtime != profile.name:
-        raise BaselineError(
-            f"is the baseline of {runtime!r}, not of {profile.name!r}", where=str(path), remedy=remedy
-        )
+        raise BaselineError(f"is the baseline of {runtime!r}, not of {profile.name!r}", where=str(path), remedy=remedy)
     return document
 
 

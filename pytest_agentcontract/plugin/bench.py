@@ -100,7 +100,7 @@ class Bench:
         record["checks"] = [check(verdict, self._known(planned, verdict)) for verdict in report.verdicts]
         record["warnings"] = warnings(report.verdicts, strict=measure.strict)
         difference = measure.outcomes.compare(planned, record, snapshot)
-        if record["status"] in ("pass", "not-applicable", "known", "warning"):
+        if record["status"] in ("pass", "not-applicable", "known", "should-not-met"):
             return Judged(record)
         return Judged(record, explain(report, red, measure.requirements, difference, record["reproduce"]))
 

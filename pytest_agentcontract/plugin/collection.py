@@ -108,7 +108,7 @@ def judge(request: pytest.FixtureRequest) -> None:
     record = judged.record
     checks = [(f"agent_contract.{check['requirement']}", check["status"]) for check in record["checks"]]
     item.user_properties += [("agent_contract.verdict", record["status"]), *checks]
-    if record["status"] in ("not-applicable", "warning"):
+    if record["status"] in ("not-applicable", "should-not-met"):
         raise pytest.skip.Exception(record["why"], _use_item_location=True)
     if record["status"] == "known":
         pytest.xfail(record["why"])

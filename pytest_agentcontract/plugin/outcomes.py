@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_agentcontract.jsonvalue import equal
 from pytest_agentcontract.plugin.runtimes import is_embedded, is_reference
 from pytest_agentcontract.plugin.selection import Planned
+from pytest_agentcontract.report.difference import differences
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario.load_case import OWN
@@ -18,7 +20,7 @@ from pytest_agentcontract.scenario.load_case import OWN
 if TYPE_CHECKING:
     from syrupy.assertion import AssertionResult, SnapshotAssertion
 
-_LINES = 40
+_LINES, _FIELDS = 40, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,12 @@ class Outcomes:
         if own:
             return ""
         unmet = any(check["status"] not in ("pass", "not-applicable") for check in record["checks"])
-        if not unmet and not equal(record["outcome"], snapshots.shipped_outcome(planned.case.id)):
-            record["warnings"].append("every check passes, but the outcome is not that of the reference")
+        expected = snapshots.shipped_outcome(planned.case.id)
+        if not unmet and not equal(record["outcome"], expected):
+            found = "; ".join(islice(differences(expected, record["outcome"]), _FIELDS))
+            record["warnings"].append(
+                harmless(f"every check passes, but the outcome is not that of the reference: {found}")
+            )
         return ""
 
 
@@ -51,7 +57,7 @@ def _assert(record: Record, snapshot: SnapshotAssertion) -> str:
     if snapshot == record["outcome"]:
         return ""
     result = snapshot.executions[snapshot.num_executions - 1]
-    if record["status"] in ("pass", "known", "warning"):
+    if record["status"] in ("pass", "known", "should-not-met"):
         record["status"], record["why"] = "fail", "the outcome is not that of the snapshot"
     if isinstance(result.exception, PermissionError):
         return harmless(str(result.exception))

@@ -83,13 +83,23 @@ def find(name: str, configured: Mapping[str, Profile]) -> Profile:
         return _null(rest)
     if rest and kind not in ("mutant", "null"):
         return _function(name)
-    raise UsageError(f"no runtime is called {name!r}", remedy=near(name, names(configured)))
+    raise UsageError(f"no runtime is called {name!r}", remedy=near(name, names(configured), _kinds(configured)))
+
+
+def _kinds(configured: Mapping[str, Profile]) -> str:
+    own = ", ".join((*configured, *(name for name in load_profile.shipped() if name not in configured)))
+    return f"There is: {own}, mutant:NAME, null:NAME, module:function; agent-contract list runtimes shows more."
 
 
 def names(configured: Mapping[str, Profile]) -> tuple[str, ...]:
     """Return every name that `find` knows, functions apart."""
     derived = [*(f"mutant:{name}" for name in MUTANTS), *(f"null:{name}" for name in NULLS)]
     return (*configured, *(name for name in load_profile.shipped() if name not in configured), *derived)
+
+
+def nulls() -> Mapping[str, Profile]:
+    """Return the null runtimes by name."""
+    return {f"null:{name}": _null(name) for name in NULLS}
 
 
 def configured_in(root: Path) -> Mapping[str, Profile]:

@@ -12,9 +12,8 @@ from pytest_agentcontract.report.records import CaseStatus, Record
 from pytest_agentcontract.report.text import shortened
 
 _SHOWN = 20
-_WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "warning", "not-applicable")
+_WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "should-not-met", "not-applicable")
 _RED: tuple[CaseStatus, ...] = ("error", "fail", "not-verified")
-_SAID: dict[CaseStatus, str] = {"warning": "should-not-met"}
 _PLAIN: dict[str, bool] = {}
 
 
@@ -36,7 +35,7 @@ def last_line(chosen: Runtimes, records: Sequence[Record]) -> str:
 
 def is_judged(record: Record) -> bool:
     """Tell whether a case says anything for or against a runtime."""
-    return record["status"] not in ("not-applicable", "warning")
+    return record["status"] not in ("not-applicable", "should-not-met")
 
 
 def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> Iterator[tuple[str, dict[str, bool]]]:
@@ -66,7 +65,7 @@ def _unmet(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
         yield f"    {shortened(why, 160)}", _PLAIN
         yield f"    {same[0]['reproduce']}", _PLAIN
     if len(found) > _SHOWN:
-        yield f"  ... and {len(found) - _SHOWN} more; --agent-contract-report FILE keeps them all", _PLAIN
+        yield f"  ... and {len(found) - _SHOWN} more; --agent-contract-report=FILE keeps them all", _PLAIN
 
 
 def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
@@ -81,10 +80,10 @@ def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]
         cases = f"{found[0]['case']}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
         yield f"  {shortened(warning, 200)} [{cases}]", {"yellow": True}
     if len(remarks) > _SHOWN:
-        yield f"  ... and {len(remarks) - _SHOWN} more; --agent-contract-report FILE keeps them all", _PLAIN
+        yield f"  ... and {len(remarks) - _SHOWN} more; --agent-contract-report=FILE keeps them all", _PLAIN
 
 
 def _tally(name: str, records: Sequence[Record]) -> str:
     counts = Counter(record["status"] for record in records if record["runtime"] == name)
-    counted = ", ".join(f"{counts[word]} {_SAID.get(word, word)}" for word in _WORDS if counts[word])
+    counted = ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
     return f"{name}: {counted or 'no case'}"

@@ -17,10 +17,10 @@ from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile
 
 Row: TypeAlias = Mapping[str, JSON]
-Configured: TypeAlias = Mapping[str, Profile]
+Profiles: TypeAlias = Mapping[str, Profile]
 
 
-def cases(_: Configured) -> list[Row]:
+def cases(*_: Profiles) -> list[Row]:
     """Return a row per shipped case."""
     return [
         {"case": case.id, "covers": [cover.requirement for cover in case.covers], "title": case.title}
@@ -28,7 +28,7 @@ def cases(_: Configured) -> list[Row]:
     ]
 
 
-def ledger(_: Configured) -> list[Row]:
+def ledger(*_: Profiles) -> list[Row]:
     """Return a row per requirement of the current set."""
     return [
         {"requirement": row.id, "level": row.level, "group": row.group, "text": row.text}
@@ -36,15 +36,15 @@ def ledger(_: Configured) -> list[Row]:
     ]
 
 
-def runtimes(configured: Configured) -> list[Row]:
-    """Return a row per runtime: the user's, then the shipped ones."""
+def runtimes(configured: Profiles, nulls: Profiles) -> list[Row]:
+    """Return a row per runtime: the user's, then the shipped ones, the null ones last."""
     return [
         {"runtime": name, "driver": profile.driver, "wires": list(profile.wires), "yours": name in configured}
-        for name, profile in {**configured, **load_profile.shipped()}.items()
+        for name, profile in {**configured, **load_profile.shipped(), **nulls}.items()
     ]
 
 
-def mutants(_: Configured) -> list[Row]:
+def mutants(*_: Profiles) -> list[Row]:
     """Return a row per mutant of the reference."""
     return [
         {"runtime": f"mutant:{name}", "breaks": mutant.target, "of": mutant.base, "how": mutant.breaks}
@@ -52,12 +52,13 @@ def mutants(_: Configured) -> list[Row]:
     ]
 
 
-LISTS: Mapping[str, Callable[[Configured], list[Row]]] = {
+LISTS: Mapping[str, Callable[[Profiles, Profiles], list[Row]]] = {
     "cases": cases,
     "requirements": ledger,
     "runtimes": runtimes,
     "mutants": mutants,
 }
+"""What can be listed, each from the user's runtimes and the null ones."""
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:

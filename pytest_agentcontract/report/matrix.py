@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from pytest_agentcontract.report.records import STATUSES, Check, Record, Status, together
 
@@ -19,6 +20,11 @@ class Row:
     should: int = 0
     known: int = 0
 
+    @property
+    def applies(self) -> bool:
+        """Whether any requirement of the group speaks of the runtime."""
+        return any(count for status, count in self.counts.items() if status != "not-applicable")
+
 
 def matrix(records: Iterable[Record], groups: Mapping[str, str]) -> tuple[Row, ...]:
     """Count requirements by group, in the order of `groups` (requirement -> group), runtime by runtime."""
@@ -32,15 +38,19 @@ def matrix(records: Iterable[Record], groups: Mapping[str, str]) -> tuple[Row, .
 def lines(rows: Iterable[Row]) -> Iterator[str]:
     """Render rows as aligned lines under a heading per runtime."""
     rows = tuple(rows)
+    width = max((len(row.group) for row in rows if row.applies), default=0)
     shown = [status for status in STATUSES if status != "error" or any(row.counts.get("error") for row in rows)]
-    width = max((len(row.group) for row in rows), default=0)
-    runtime = None
-    for row in rows:
-        if row.runtime != runtime:
-            runtime = row.runtime
-            yield f"{runtime}, by requirement:"
-        cells = "  ".join(f"{row.counts.get(status, 0):>3} {status}" for status in shown)
-        yield f"  {row.group:<{width}}  {cells}{_remark(row)}"
+    for runtime, found in groupby(rows, key=lambda row: row.runtime):
+        yield f"{runtime}, by requirement:"
+        idle = []
+        for row in found:
+            if not row.applies:
+                idle.append(row.group)
+                continue
+            cells = "  ".join(f"{row.counts.get(status, 0):>3} {status}" for status in shown)
+            yield f"  {row.group:<{width}}  {cells}{_remark(row)}"
+        if idle:
+            yield f"  not applicable: {', '.join(idle)}"
 
 
 def _order(groups: Mapping[str, str], found: Mapping[str, list[Check]]) -> list[str]:

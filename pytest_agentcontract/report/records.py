@@ -12,11 +12,11 @@ Status: TypeAlias = Literal["pass", "fail", "not-verified", "not-applicable", "e
 STATUSES: tuple[Status, ...] = ("pass", "fail", "not-verified", "not-applicable", "error")
 """Every status of a check, in the order in which they are shown."""
 
-CaseStatus: TypeAlias = Literal["pass", "fail", "not-verified", "not-applicable", "error", "known", "warning"]
+CaseStatus: TypeAlias = Literal["pass", "fail", "not-verified", "not-applicable", "error", "known", "should-not-met"]
 """What became of a case.
 
-`known`: all that failed stands in the baseline. `warning`: no MUST is at stake and nothing passed, so that the case is
-neither red nor earned.
+`known`: all that failed stands in the baseline. `should-not-met`: no MUST is at stake and nothing passed, so that the
+case is neither red nor earned.
 """
 
 

@@ -18,7 +18,7 @@ from pytest_agentcontract.scenario.schemas import complaints
 
 FORMAT = 1
 _PLACE = ("case", "runtime", "wire")
-_REMEDY = "A report is written by: pytest --agent-contract --agent-contract-report FILE"
+_REMEDY = "A report is written by: pytest --agent-contract --agent-contract-report=FILE"
 
 
 @dataclass(frozen=True, slots=True)

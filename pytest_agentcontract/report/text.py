@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_OPEN_END = re.compile(r"(?<=[^\s.:;,!?])\n\s+(?=[A-Z])")  # a remedy stands on a line of its own
 
 
 def harmless(text: str) -> str:
@@ -14,7 +15,7 @@ def harmless(text: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Return `text` on one line and no longer than `limit`: the beginning and the end of it."""
-    line = " ".join(text.split())
+    line = " ".join(_OPEN_END.sub(". ", text).split())
     if len(line) <= limit:
         return line
     half = (limit - 5) // 2

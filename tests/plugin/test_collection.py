@@ -142,3 +142,26 @@ def test_the_items_of_a_contract_stand_together(run, verdicts):
     result = run("--agent-contract", "--co", "-q")
     groups = [line.split("::")[1] for line in result.outlines if line.startswith("agent-contract::")]
     assert [contract for contract, _ in groupby(groups)] == sorted(set(groups))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("agent-contract::retur", "agent-contract::return?"),
+        ("agent-contract::return::no-repl", "agent-contract::return::no-reply"),
+        ("agent-contract::return::no-reply/nudged-then-reply", "nudged-then-replies?"),
+    ],
+)
+def test_a_node_id_that_is_none_is_told_with_near_ones(run, wrong, meant):
+    """Near names are sought among groups, folders or cases: whatever the wrong one is."""
+    result = run(wrong)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: no case matches {wrong}", f"*Did you mean *{meant}*"])
+
+
+def test_vectors_are_left_out_where_nobody_could_answer(run):
+    """A runtime without the operations is not asked 1303 times; a vector that is named is an item all the same."""
+    collect = ("--agent-contract-runtime=reference-tool-less", "--collect-only", "-q")
+    assert not any("vectors/" in line for line in run("--agent-contract", *collect).outlines)
+    named = run("agent-contract::handoff::vectors/routing", *collect).outlines
+    assert any("vectors/routing/" in line for line in named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 
 import pytest
@@ -26,7 +27,7 @@ def project(pytester):
     def make(name, *, toml=True):
         folder = pytester.mkdir(name)
         (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
-        (folder / "known.json").write_text('{"runtime": "%s", "known": []}' % name, "utf-8")
+        (folder / "known.json").write_text(json.dumps({"runtime": name, "known": []}), "utf-8")
         if toml:
             (folder / "agent-contract.toml").write_text(TOML.format(name=name), "utf-8")
         return folder

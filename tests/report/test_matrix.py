@@ -59,3 +59,12 @@ def test_lines_are_aligned_under_each_runtime(check, record):
         "theirs, by requirement:",
         "  other          1 pass    0 fail    0 not-verified    0 not-applicable",
     ]
+
+
+def test_a_group_that_does_not_apply_is_only_named(check, record):
+    """What speaks of nothing that a runtime does takes no line of zeros."""
+    records = [record(check("RET-101"), check("RET-301", "not-applicable"))]
+    assert list(lines(matrix(records, GROUPS)))[1:] == [
+        "  who returns    1 pass    0 fail    0 not-verified    0 not-applicable",
+        "  not applicable: no reply",
+    ]

@@ -17,7 +17,7 @@ SHOULD_FAIL, NONE = Verdict("RET-304", "SHOULD", "fail", observed="x"), Verdict(
     [
         ([MUST_PASS, NONE], "pass"),
         ([MUST_PASS, SHOULD_FAIL], "pass"),
-        ([SHOULD_FAIL, NONE], "warning"),
+        ([SHOULD_FAIL, NONE], "should-not-met"),
         ([MUST_PASS, UNVERIFIED], "not-verified"),
         ([MUST_FAIL, UNVERIFIED], "fail"),
         ([MUST_FAIL, ERROR], "error"),
