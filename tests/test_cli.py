@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -53,6 +54,17 @@ def test_list_shows_the_users_runtimes_first(invoke, tmp_path):
     rows = json.loads(invoke("list", "runtimes", "--json").output)
     assert rows[0] == {"runtime": "mine", "driver": "python", "wires": ["openai-chat"], "yours": True}
     assert {"reference", "reference-command", "reference-tool-less"} <= {row["runtime"] for row in rows[1:]}
+
+
+def test_list_shows_the_null_runtimes(invoke):
+    """They can be named like any other."""
+    rows = json.loads(invoke("list", "runtimes", "--json").output)
+    assert {"null:silent", "null:hang"} <= {row["runtime"] for row in rows}
+
+
+def test_explain_takes_an_id_in_lower_case(invoke):
+    """An id is found however it is typed."""
+    assert invoke("explain", "ret-301").output == invoke("explain", "RET-301").output
 
 
 def test_explain_tells_everything_about_a_requirement(invoke):
@@ -146,12 +158,14 @@ def test_serve_plays_a_case_for_a_process_of_the_users(served):
     assert process.returncode == 0
 
 
-def test_serve_ends_on_an_interrupt_with_what_is_missing(served):
-    """Ctrl-C before the end sums up what was never asked for, and the exit status says so."""
-    process = served[0]
-    process.send_signal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_ends_on_an_interrupt_with_what_is_missing(served, number):
+    """Ctrl-C before the end sums up what was never asked for; the exit status says so, and no folder is left."""
+    process, _, _, folder = served
+    process.send_signal(number)
     output, _ = process.communicate(timeout=30)
     assert "0 requests, 0 refused; work done: none" in output
     assert "root never asked for the last 3 of its turns" in output
     assert "Traceback" not in output
     assert process.returncode == 1
+    assert not Path(folder).exists()

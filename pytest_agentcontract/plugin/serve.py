@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import secrets
 import shlex
+import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.preparation import write_files
+from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import entry
@@ -27,7 +30,9 @@ Say = Callable[[str], None]
 
 
 def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
-    """Play the case until its script is used up or Ctrl-C; return the exit status."""
+    """Play the case until its script is used up, Ctrl-C or SIGTERM; return the exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the first may be inherited as ignored, the other clears nothing
+        signal.signal(number, signal.default_int_handler)
     nonce = secrets.token_hex(4)
     bound = bind(case, nonce)
     with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
@@ -35,15 +40,21 @@ def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
         script = Script(bound, profile, wire, nonce, workdir)
         seat = provider.open(script, wire)
         launch = Launch(profile, wire, bound, script.prompt, script.lines, seat, nonce, workdir, home, profile.timeout)
-        write_files(launch)
-        for line in _introduction(launch):
-            say(line)
-        try:
-            _follow(seat.exchanges, seat.quiet_for, bound, say)
-        except KeyboardInterrupt:
-            say("")
+        with suppress(KeyboardInterrupt):
+            _present(launch, seat, bound, say)
         exchanges = seat.close()
         return _summary(bound, exchanges, sorted(path.name for path in workdir.glob("mark-*")), say)
+
+
+def _present(launch: Launch, seat: Seat, case: Case, say: Say) -> None:
+    write_files(launch)
+    for line in _introduction(launch):
+        say(line)
+    try:
+        _follow(seat.exchanges, seat.quiet_for, case, say)
+    except KeyboardInterrupt:
+        say("")
+        raise
 
 
 def _introduction(launch: Launch) -> Iterator[str]:

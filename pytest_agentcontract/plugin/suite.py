@@ -27,7 +27,7 @@ from pytest_agentcontract.scenario.case import Case
 _WORDS = {
     "not-applicable": ("not applicable", "n", ("N/A", {"cyan": True})),
     "not-verified": ("failed", "V", "NOT VERIFIED"),
-    "warning": ("should not met", "w", ("SHOULD NOT MET", {"yellow": True})),
+    "should-not-met": ("should not met", "w", ("SHOULD NOT MET", {"yellow": True})),
 }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,19 @@ from pytest_agentcontract.jsonvalue import JSON, as_object, loads
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
+
+_WORDINGS: Mapping[str, str] = {
+    "minItems": "{value} has too few entries: at least {limit}",
+    "maxItems": "{value} has too many entries: at most {limit}",
+    "minProperties": "{value} has too few keys: at least {limit}",
+    "minLength": "{value} is too short a text: at least {limit} characters",
+    "minimum": "{value} is too small: at least {limit}",
+    "exclusiveMinimum": "{value} is too small: it has to be more than {limit}",
+    "maximum": "{value} is too large: at most {limit}",
+    "exclusiveMaximum": "{value} is too large: it has to be less than {limit}",
+    "pattern": "{value} is not of the form {limit} (a regular expression)",
+}
+"""What a person can use in place of a keyword's own message."""
 
 
 def complaints(name: str, document: JSON, part: str = "") -> Iterator[tuple[str, str]]:
@@ -35,7 +49,8 @@ def _validator(name: str, part: str) -> Draft202012Validator:
 
 def _worded(error: ValidationError) -> str:
     if error.validator != "additionalProperties":
-        return error.message
+        wording = _WORDINGS.get(str(error.validator), error.message.replace("{", "{{").replace("}", "}}"))
+        return wording.format(value=json.dumps(error.instance), limit=error.validator_value)
     schema = error.schema if isinstance(error.schema, dict) else {}
     known = sorted(schema.get("properties", {}))
     unknown = re.findall(r"'([^']*)'", error.message)
