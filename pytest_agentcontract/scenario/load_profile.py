@@ -216,8 +216,13 @@ def _side_call(data: JSONObject) -> SideCall:
 
 
 def _command(argv: JSON, folder: Path) -> tuple[Argument, ...]:
-    words = [tuple(map(as_text, word)) if isinstance(word, list) else as_text(word) for word in as_list(argv)]
-    return (_program(folder, as_text(as_list(argv)[0])), *words[1:])
+    first, *more = as_list(argv)
+    words = (_group(folder, word) if isinstance(word, list) else _word(folder, as_text(word)) for word in more)
+    return (_program(folder, as_text(first)), *words)
+
+
+def _group(folder: Path, words: list[JSON]) -> tuple[str, ...]:
+    return tuple(_word(folder, as_text(word)) for word in words)
 
 
 def _adapter(value: JSON, folder: Path) -> tuple[str, ...]:
@@ -225,12 +230,18 @@ def _adapter(value: JSON, folder: Path) -> tuple[str, ...]:
 
 
 def _argv(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    return (_program(folder, words[0]), *words[1:]) if words else ()
+    return (_program(folder, words[0]), *(_word(folder, word) for word in words[1:])) if words else ()
 
 
 def _program(folder: Path, name: str) -> str:
     """Return a program as named, but with a relative path taken from the file's folder: a run has its own."""
     return _beside(folder, name) if "/" in name and not name.startswith("{") else name
+
+
+def _word(folder: Path, word: str) -> str:
+    """Return an argument, with a path that says that it is relative taken from the file's folder as a program's is."""
+    # Joined and not tidied up: what follows the path may be more than a path.
+    return f"{folder.absolute()}/{word.removeprefix('./')}" if word.startswith(("./", "../")) else word
 
 
 def _beside(folder: Path, entry: str) -> str:

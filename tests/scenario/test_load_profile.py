@@ -193,6 +193,26 @@ def test_what_is_wrong_is_named_with_its_place(load, tmp_path, old, new, place, 
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("word", "taken"),
+    [
+        ("./agent.py", "{folder}/agent.py"),
+        ("../agent.mjs", "{folder}/../agent.mjs"),
+        ("./run '{prompt}' http://a/../b", "{folder}/run '{prompt}' http://a/../b"),
+        ("agent.py", "agent.py"),
+        (".hidden/agent.py", ".hidden/agent.py"),
+        ("--file=./a", "--file=./a"),
+    ],
+)
+def test_an_argument_that_says_it_is_relative_is_beside_the_file(load, tmp_path, word, taken) -> None:
+    """A script that an interpreter is to run is named as a program is, also in a group and in the version's command."""
+    argv = f'["python3", "{word}", ["{word}", "{{schema_file}}"], "{{prompt}}"]'
+    text = COMMAND.replace('["mine", "{prompt}"]', f'{argv}\nversion = ["python3", "{word}"]')
+    profile, found = load(text).profiles["mine"], taken.replace("{folder}", str(tmp_path))
+    assert profile.modes["json"] == ("python3", found, (found, "{schema_file}"), "{prompt}")
+    assert profile.version == ("python3", found)
+
+
 def test_an_adapter_is_started_where_its_file_stands(load, tmp_path) -> None:
     """A relative program is looked for beside the file, and so is what else its command line names."""
     profile = load(STDIO).profiles["mine"]
