@@ -35,7 +35,7 @@ End: TypeAlias = Literal["success", "failed", "unfinished", "contradictory"]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One case on one runtime, after the fact. `case` is bound: it holds this run's nonce."""
+    """One case on one runtime, after the fact. `case` is bound: it holds this run's nonces."""
 
     case: Case
     profile: Profile

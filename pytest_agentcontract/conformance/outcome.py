@@ -8,6 +8,7 @@ from pytest_agentcontract.conformance import route
 from pytest_agentcontract.conformance.evidence import ROOT, Run
 from pytest_agentcontract.conformance.replies import accepted, nudged, valid_reply
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_object, dumps, is_empty, loads
+from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.observation import Exchange
 
 _LONG = 2000
@@ -17,24 +18,24 @@ _POSTED = (
 )  # fmt: skip
 
 
-def outcome(run: Run, nonce: str) -> JSONObject:
+def outcome(run: Run, nonces: Nonces) -> JSONObject:
     """Return how the run ended, what it handed over, and what became of each agent whose end the case states.
 
     A child that may be cancelled at any point is left out: how far it came says nothing about the runtime.
     """
     if run.case.given.handoff is not None:
-        return _route(run, nonce)
+        return _route(run, nonces)
     agents: JSONObject = {agent: _agent(run, agent) for agent in run.case.script if _determined(run, agent)}
-    return {"status": run.status, "value": _value(run, nonce), "agents": agents}
+    return {"status": run.status, "value": _value(run, nonces), "agents": agents}
 
 
-def _route(run: Run, nonce: str) -> JSONObject:
+def _route(run: Run, nonces: Nonces) -> JSONObject:
     """Return what each invocation of a hand-off came to; texts are left out, for they are the agents' own."""
     said: list[JSON] = [
         {name: None if isinstance(value := route.field(seen, name), Missing) else value for name in _POSTED}
         for seen in route.seen(run)
     ]
-    return as_object(loads(dumps({"status": run.status, "route": said}).replace(nonce, "{nonce}")))
+    return as_object(loads(_timeless(dumps({"status": run.status, "route": said}), nonces)))
 
 
 def _determined(run: Run, agent: str) -> bool:
@@ -56,12 +57,17 @@ def _counts(exchange: Exchange) -> bool:
     return exchange.kind in ("turn", "beyond") or (exchange.kind == "fault" and not exchange.retry)
 
 
-def _value(run: Run, nonce: str) -> JSON:
+def _value(run: Run, nonces: Nonces) -> JSON:
     value = run.delivery.value
     if isinstance(value, Missing) or (is_empty(value) and run.status != "success"):
         return None
-    text = dumps(value).replace(nonce, "{nonce}")
+    text = _timeless(dumps(value), nonces)
     return loads(text) if len(text) <= _LONG else _digest(text)
+
+
+def _timeless(text: str, nonces: Nonces) -> str:
+    """Take out what is another in each run."""
+    return text.replace(nonces.secret, "{nonce}").replace(nonces.public, "{token}")
 
 
 def _digest(text: str) -> JSONObject:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import tempfile
 import time
 from dataclasses import replace
@@ -18,7 +17,7 @@ from pytest_agentcontract.conformance.verdict import RED, CaseReport, VerdictSta
 from pytest_agentcontract.drivers.base import DRIVERS, Launch
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.scenario.binding import bind
+from pytest_agentcontract.scenario.binding import Nonces, bind
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.observation import Delivery, Exchange, Observation
 from pytest_agentcontract.scenario.profile import Profile
@@ -43,11 +42,11 @@ def run_case(
         return _unjudged(case, profile, wire, "not-applicable", reason)
     if case.vector is not None:
         return run_vector(case, case.vector, profile)
-    started, nonce = time.monotonic(), secrets.token_hex(6)
+    started, nonces = time.monotonic(), Nonces.fresh()
     with tempfile.TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder:
-        room, bound = Path(folder).resolve(), bind(case, nonce)
+        room, bound = Path(folder).resolve(), bind(case, nonces)
         try:
-            observation = _observe(bound, profile, wire, provider, room, nonce, timeout or profile.timeout)
+            observation = _observe(bound, profile, wire, provider, room, nonces, timeout or profile.timeout)
         except DriverError as error:
             return _unjudged(case, profile, wire, "error", str(error))
         run = Run(bound, profile, wire, observation)
@@ -55,27 +54,29 @@ def run_case(
         red = any(verdict.status in RED for verdict in verdicts)
         kept = keep(run, room / "work", artifacts) if red and artifacts else None
     seconds = time.monotonic() - started
-    return CaseReport(bound, profile.name, wire, verdicts, observation, outcome(run, nonce), seconds, kept)
+    return CaseReport(bound, profile.name, wire, verdicts, observation, outcome(run, nonces), seconds, kept)
 
 
 def _observe(
-    case: Case, profile: Profile, wire: str, provider: Provider, room: Path, nonce: str, timeout: float
+    case: Case, profile: Profile, wire: str, provider: Provider, room: Path, nonces: Nonces, timeout: float
 ) -> Observation:
     """Let the runtime run against a seat of its own, and freeze both sides."""
     home, workdir = room / "home", room / "work"
     home.mkdir()
     workdir.mkdir()
-    script = Script(case, profile, wire, nonce, workdir)
+    missed: list[str] = []
+    script = Script(case, profile, wire, nonces, workdir)
 
     def drive(handoff: HandoffPaths | None = None) -> tuple[Delivery, tuple[Exchange, ...]]:
         seat = provider.open(script, wire)
         try:
             launch = Launch(
-                profile, wire, case, script.prompt, script.lines, seat, nonce, workdir, home, timeout, handoff
+                profile, wire, case, script.prompt, script.lines, seat, nonces.public, workdir, home, timeout, handoff
             )
             delivery = DRIVERS[profile.driver].drive(launch)
         finally:
             exchanges = seat.close()
+            missed.extend(seat.missed)
         return delivery, exchanges
 
     if case.given.handoff is not None:
@@ -83,7 +84,7 @@ def _observe(
     else:
         delivery, exchanges = drive()
         observation = Observation(exchanges, delivery)
-    return replace(observation, marks=_marks(workdir, nonce), unused=script.unused())
+    return replace(observation, marks=_marks(workdir, nonces.secret), unused=script.unused(), missed=tuple(missed))
 
 
 def _marks(workdir: Path, nonce: str) -> frozenset[str]:

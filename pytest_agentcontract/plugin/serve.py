@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 import signal
 import time
@@ -17,7 +16,7 @@ from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import entry
-from pytest_agentcontract.scenario.binding import bind
+from pytest_agentcontract.scenario.binding import Nonces, bind
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
 from pytest_agentcontract.scenario.profile import Profile
@@ -33,13 +32,15 @@ def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
     """Play the case until its script is used up, Ctrl-C or SIGTERM; return the exit status."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the first may be inherited as ignored, the other clears nothing
         signal.signal(number, signal.default_int_handler)
-    nonce = secrets.token_hex(4)
-    bound = bind(case, nonce)
+    nonces = Nonces.fresh()
+    bound = bind(case, nonces)
     with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
         workdir, home = Path(folder, "work"), Path(folder, "home")
-        script = Script(bound, profile, wire, nonce, workdir)
+        script = Script(bound, profile, wire, nonces, workdir)
         seat = provider.open(script, wire)
-        launch = Launch(profile, wire, bound, script.prompt, script.lines, seat, nonce, workdir, home, profile.timeout)
+        launch = Launch(
+            profile, wire, bound, script.prompt, script.lines, seat, nonces.public, workdir, home, profile.timeout
+        )
         with suppress(KeyboardInterrupt):
             _present(launch, seat, bound, say)
         exchanges = seat.close()

@@ -20,6 +20,8 @@ from pytest_agentcontract.wire.formats import WireFormat
 HOLD_LIMIT = 3.0
 """How long a gate stays shut at most, in seconds; one that waits for the run's end has no limit."""
 
+_MOST_MISSED = 20
+
 _T = TypeVar("_T")
 
 
@@ -41,6 +43,7 @@ class Seat:
         self._connections: set[Connection] = set()
         self._frozen: tuple[Exchange, ...] | None = None
         self._failure: Exception | None = None
+        self._missed: dict[str, None] = {}
         self._printed: list[str] = []
         self._over = False
         self._busy, self._active_at = 0, time.monotonic()
@@ -67,6 +70,11 @@ class Seat:
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return what was asked and answered so far."""
         return self._ask(self._script.exchanges) if self._frozen is None else self._frozen
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Return what was asked where nothing is served, method and path, each once."""
+        return tuple(self._missed)
 
     def close(self) -> tuple[Exchange, ...]:
         """End the seat: break off what is open, and return everything that was asked and answered."""
@@ -98,6 +106,8 @@ class Seat:
         elif self._wire.owns(incoming.method, path):
             await self._deliver(connection, self._answer(incoming), chunked=incoming.version != "1.0")
         else:
+            if len(self._missed) < _MOST_MISSED:
+                self._missed[f"{incoming.method} {path}"] = None
             message = f"nothing is served at {incoming.method} {path}: this seat speaks {self._wire.NAME}"
             connection.write(document(404, self._wire.encode_error(404, message), FINAL))
 

@@ -24,10 +24,10 @@ def of_case(case: Case, profile: Profile) -> Profile:
     return replace(profile, attribution="model", agents={agent: agent for agent in case.script})
 
 
-def signs(agents: tuple[str, ...], profile: Profile, nonce: str) -> dict[str, str]:
+def signs(agents: tuple[str, ...], profile: Profile, public: str) -> dict[str, str]:
     """Return what marks each agent's requests: its token, or the marker that the profile lists for it."""
     if profile.attribution == "token":
-        return {agent: token(agent, nonce) for agent in agents}
+        return {agent: token(agent, public) for agent in agents}
     return {agent: profile.agents[agent] for agent in agents if agent in profile.agents}
 
 

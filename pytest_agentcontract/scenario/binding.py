@@ -1,12 +1,13 @@
-"""From a case's words to one run's: the nonce, the runtime's own tools, the places on disk, the agents' prompts."""
+"""From a case's words to one run's: the nonces, the runtime's own tools, the places on disk, the agents' prompts."""
 
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Self, TypeVar, cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, dumps, place
 from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
@@ -17,21 +18,37 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
+class Nonces:
+    """The two values of one run: a runtime is started with `public`, and hears `secret` from the model alone.
+
+    Marks and expected values are made of the secret, so that nobody can have them who did not take what the model said.
+    """
+
+    public: str
+    secret: str
+
+    @classmethod
+    def fresh(cls) -> Self:
+        """Draw the values of a new run."""
+        return cls(secrets.token_hex(6), secrets.token_hex(6))
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """Where one run leaves its traces, and what its children are told: `prompts` holds each agent's seed prompt."""
 
-    nonce: str
+    nonces: Nonces
     workdir: Path
     prompts: Mapping[str, str]
 
     def mark(self, label: str) -> Path:
         """Return the file that the `$work` call with this label creates."""
-        return self.workdir / f"mark-{label}-{self.nonce}"
+        return self.workdir / f"mark-{label}-{self.nonces.secret}"
 
 
-def token(agent: str, nonce: str) -> str:
+def token(agent: str, public: str) -> str:
     """Return the text that tells an agent's requests from all others'; it stands in the agent's first message."""
-    return f"[[{agent}-{nonce}]]"
+    return f"[[{agent}-{public}]]"
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -42,14 +59,17 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return re.sub(rf"\{{({names})\}}", lambda found: values[found[1]], text)
 
 
-def bind(case: Case, nonce: str) -> Case:
-    """Put this run's nonce into everything that is given, said and expected."""
+def bind(case: Case, nonces: Nonces) -> Case:
+    """Put a run's nonces into a case: the public one into what is given, the secret into what is said and expected."""
 
-    def fresh(text: str) -> str:
-        return fill(text, {"nonce": nonce})
+    def known(text: str) -> str:
+        return fill(text, {"nonce": nonces.public})
+
+    def said(text: str) -> str:
+        return fill(text, {"nonce": nonces.secret})
 
     return replace(
-        case, given=_mapped(case.given, fresh), script=_mapped(case.script, fresh), expect=_mapped(case.expect, fresh)
+        case, given=_mapped(case.given, known), script=_mapped(case.script, said), expect=_mapped(case.expect, said)
     )
 
 
@@ -82,7 +102,7 @@ def _returned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
     if call.value is MISSING:
         return {}
     return _merged(
-        _filled(binding.arguments, {"nonce": places.nonce}), place(binding.payload, cast("JSON", call.value))
+        _filled(binding.arguments, {"nonce": places.nonces.public}), place(binding.payload, cast("JSON", call.value))
     )
 
 
@@ -106,7 +126,7 @@ _BUILDERS: Mapping[str, Callable[[ScriptedCall, Binding, Places], JSON]] = {
 
 
 def _placeholders(places: Places) -> dict[str, str]:
-    return {"nonce": places.nonce, "workdir": str(places.workdir)}
+    return {"nonce": places.nonces.public, "workdir": str(places.workdir)}
 
 
 def _filled(arguments: JSONObject, values: Mapping[str, str]) -> JSONObject:

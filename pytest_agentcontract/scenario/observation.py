@@ -92,13 +92,17 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One run, whole. `marks` are the `$work` marks found on disk; `unused` counts an agent's undelivered turns."""
+    """One run, whole. `marks` are the `$work` marks found on disk; `unused` counts an agent's undelivered turns.
+
+    `missed` names, as `POST /path`, what was asked of the run's own URL where nothing is served.
+    """
 
     exchanges: tuple[Exchange, ...]
     delivery: Delivery
     marks: frozenset[str] = frozenset()
     unused: Mapping[str, int] = field(default_factory=dict)
     invocations: tuple[Invocation, ...] = ()
+    missed: tuple[str, ...] = ()
 
     def of(self, agent: str) -> tuple[Exchange, ...]:
         """Return one agent's exchanges in order of arrival."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from pytest_agentcontract.scenario.attribution import Headers, claimants, of_case, side_call, signs
-from pytest_agentcontract.scenario.binding import Places, bind_turn, token, tool_name
+from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn, token, tool_name
 from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.conditions import Sight, met
 from pytest_agentcontract.scenario.cursor import Answer, Cursor
@@ -45,22 +45,22 @@ class _Ask:
 
 
 class Script:
-    """One case as a model. `case` has been bound to `nonce`. Not thread-safe: the server's loop owns it."""
+    """One case as a model. `case` has been bound to `nonces`. Not thread-safe: the server's loop owns it."""
 
     def __init__(
         self,
         case: Case,
         profile: Profile,
         wire: str,
-        nonce: str,
+        nonces: Nonces,
         workdir: Path,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.log = Log(clock)
-        self.places = Places(nonce, workdir, {agent: _seed_prompt(agent, nonce) for agent in case.script})
+        self.places = Places(nonces, workdir, {agent: _seed_prompt(agent, nonces.public) for agent in case.script})
         self._case, self._profile, self._wire = case, of_case(case, profile), wire
-        self._signs = signs(tuple(case.script), self._profile, nonce)
+        self._signs = signs(tuple(case.script), self._profile, nonces.public)
         self._cursors = {agent: Cursor(agent, entries) for agent, entries in case.script.items()}
         self._budget = _budget(case, profile)
         self._polls = 0
@@ -68,13 +68,13 @@ class Script:
     @property
     def prompt(self) -> str:
         """What the runtime is told: the case's prompt and the root's token."""
-        return f"{self._case.given.prompt} {token('root', self.places.nonce)}".lstrip()
+        return f"{self._case.given.prompt} {token('root', self.places.nonces.public)}".lstrip()
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What the runtime is told line by line; the root's token stands in the first one."""
         said = tuple(say.line for say in self._case.given.conversation)
-        return (f"{said[0]} {token('root', self.places.nonce)}", *said[1:]) if said else ()
+        return (f"{said[0]} {token('root', self.places.nonces.public)}", *said[1:]) if said else ()
 
     def answer(self, request: Request, headers: Headers) -> Answer:
         """Record a request and decide what answers it."""
@@ -269,8 +269,8 @@ def _budget(case: Case, profile: Profile) -> int:
     return of_one * max(1, len(case.script)) if steps else _UNBOUNDED
 
 
-def _seed_prompt(agent: str, nonce: str) -> str:
-    return f"Do your part of the work, then report. {token(agent, nonce)}"
+def _seed_prompt(agent: str, public: str) -> str:
+    return f"Do your part of the work, then report. {token(agent, public)}"
 
 
 def _described(fault: CutFault) -> str:

@@ -18,6 +18,7 @@ import pytest
 
 from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import Provider
+from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.case import Case, Expect, Given, ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.scenario.profile import Binding, Profile, ResultRule
@@ -51,7 +52,7 @@ class Table:
 
     def body(self, agent: str = "root", **extra: object) -> dict[str, Any]:
         """Build a request body of an agent that has heard nothing yet."""
-        message = {"role": "user", "content": f"Hi [[{agent}-{self.script.places.nonce}]]"}
+        message = {"role": "user", "content": f"Hi [[{agent}-{self.script.places.nonces.public}]]"}
         return {"model": "m", "max_tokens": 9, "messages": [message], **extra}
 
     def request(self, agent: str = "root", **extra: object) -> bytes:
@@ -131,7 +132,7 @@ def play(provider: Provider) -> Iterator[Callable[..., Table]]:
 
     def seat(*root: ScriptedTurn, wire: str = "anthropic-messages", **children: tuple[ScriptedTurn, ...]) -> Table:
         case = Case("g/n", "t", "w", (), Given("json", "Go."), {"root": root, **children}, Expect())
-        script = Script(case, PROFILE, wire, f"n{next(numbers)}", Path("runs"))
+        script = Script(case, PROFILE, wire, Nonces(f"n{next(numbers)}", "s"), Path("runs"))
         tables.append(Table(provider.open(script, wire), script, wire, provider.port))
         return tables[-1]
 

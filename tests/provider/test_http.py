@@ -19,6 +19,7 @@ import pytest
 from pytest_agentcontract.errors import ProviderError
 from pytest_agentcontract.provider.http import MOST_HEADERS
 from pytest_agentcontract.provider.server import Provider
+from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.case import Case, Expect, Given, Hold, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Profile, ResultRule
 from pytest_agentcontract.scenario.script import Script
@@ -251,7 +252,11 @@ def test_it_stops_with_streams_open_and_leaves_nothing() -> None:
     provider = Provider()
     with provider:
         script = Script(
-            case, Profile("p", "command", {}, ResultRule(), frozenset()), "anthropic-messages", "n", Path("w")
+            case,
+            Profile("p", "command", {}, ResultRule(), frozenset()),
+            "anthropic-messages",
+            Nonces("n", "s"),
+            Path("w"),
         )
         seat = provider.open(script, "anthropic-messages")
         path = seat.base_url.partition(str(provider.port))[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentcontract.jsonvalue import JSON
-from pytest_agentcontract.scenario.binding import Places, bind, bind_turn, fill, token, tool_name
+from pytest_agentcontract.scenario.binding import Nonces, Places, bind, bind_turn, fill, token, tool_name
 from pytest_agentcontract.scenario.case import (
     Case,
     Expect,
@@ -22,7 +22,7 @@ from pytest_agentcontract.scenario.case import (
 from pytest_agentcontract.scenario.profile import Binding, Profile, ResultRule
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
-PLACES = Places("7f", Path("runs"), {"child": "Report. [[child-7f]]"})
+PLACES = Places(Nonces("7f", "a9"), Path("runs"), {"child": "Report. [[child-7f]]"})
 PROFILE = Profile(
     name="bound",
     driver="command",
@@ -47,8 +47,8 @@ def test_fill_replaces_in_one_pass_and_leaves_other_braces_alone() -> None:
     assert fill('{a} {b} {"a": {c}} {', {"a": "{b}", "b": "2"}) == '{b} 2 {"a": {c}} {'
 
 
-def test_bind_puts_the_nonce_into_everything_given_said_and_expected() -> None:
-    """Values, keys, nested values and conversations: no `{nonce}` stays behind, and nothing else changes."""
+def test_bind_keeps_the_secret_out_of_what_is_given() -> None:
+    """What is given holds the public value, what is said and expected the secret; no `{nonce}` stays behind."""
     case = Case(
         id="return/{nonce}",
         title="t",
@@ -61,11 +61,12 @@ def test_bind_puts_the_nonce_into_everything_given_said_and_expected() -> None:
         },
         expect=Expect(ExpectedResult("success", "{nonce}"), work=("{nonce}",)),
     )
-    fresh = bind(case, "7f")
+    fresh = bind(case, Nonces("7f", "a9"))
     assert "{nonce}" not in repr((fresh.given, fresh.script, fresh.expect))
-    assert fresh.script["root"][0].calls[0].value == {"k-7f": ["7f", 1, None]}
-    assert fresh.script["child"][0] == ScriptedTurn(text="{x} 7f", hold=Hold(1, "printed", "7f"), usage=Usage(1, 2))
+    assert fresh.script["root"][0].calls[0].value == {"k-a9": ["a9", 1, None]}
+    assert fresh.script["child"][0] == ScriptedTurn(text="{x} a9", hold=Hold(1, "printed", "a9"), usage=Usage(1, 2))
     assert fresh.given == Given("interactive", "p 7f", {"const": "7f"}, 3, (Say("l 7f", 2),))
+    assert fresh.expect == Expect(ExpectedResult("success", "a9"), work=("a9",))
     assert fresh.id == case.id
 
 
@@ -92,8 +93,8 @@ def test_return_without_a_value_is_a_wrong_call_shape() -> None:
 def test_work_leaves_the_mark_of_its_label() -> None:
     """The mark's path carries label and nonce; placeholders that a call does not know stay as they are."""
     call = bound(ScriptedCall("$work", mark="first"))
-    assert call == Call("shell", {"argv": ["touch", "runs/mark-first-7f"], "note": "{unknown} 7f"}, id="toolu_root_1_1")
-    assert PLACES.mark("first") == Path("runs/mark-first-7f")
+    assert call == Call("shell", {"argv": ["touch", "runs/mark-first-a9"], "note": "{unknown} 7f"}, id="toolu_root_1_1")
+    assert PLACES.mark("first") == Path("runs/mark-first-a9")
 
 
 def test_spawn_hands_over_the_childs_prompt() -> None:

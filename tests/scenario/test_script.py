@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_agentcontract.jsonvalue import JSON
+from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.case import (
     Case,
     Expect,
@@ -55,7 +56,7 @@ def script(
 ) -> Script:
     """Script a root and its children."""
     case = Case("g/n", "t", "w", (), given or Given("json", "Go."), {"root": root, **children}, Expect())
-    return Script(case, runtime or profile(), wire, NONCE, Path("runs"))
+    return Script(case, runtime or profile(), wire, Nonces(NONCE, "a9"), Path("runs"))
 
 
 @dataclass
@@ -147,7 +148,7 @@ def test_times_count_from_the_opening_of_the_script() -> None:
     """An exchange notes when it came in by the clock it is given."""
     ticks = iter([100.0, 101.5])
     case = Case("g/n", "t", "w", (), Given("json"), {"root": (REPLY,)}, Expect())
-    played = Script(case, profile(), "openai-chat", NONCE, Path("runs"), clock=lambda: next(ticks))
+    played = Script(case, profile(), "openai-chat", Nonces(NONCE, "a9"), Path("runs"), clock=lambda: next(ticks))
     assert Agent(played).ask().exchange.received_at == 1.5
 
 
@@ -450,7 +451,7 @@ def test_a_turn_waits_until_the_childs_payload_is_seen(value: JSON, report: str)
     assert (first.exchange.kind, first.exchange.turn, first.delay) == ("poll", 0, POLL_DELAY)
     assert first.turn is not None
     assert first.turn.calls[0].name == "touch"
-    assert first.turn.calls[0].arguments == {"path": "runs/mark-poll-1-7f"}
+    assert first.turn.calls[0].arguments == {"path": "runs/mark-poll-1-a9"}
     Agent(played, "child").ask()
     assert root.ask().exchange.kind == "poll"
     root.hears(report)
@@ -551,7 +552,7 @@ def test_in_a_hand_off_each_agent_asks_for_the_model_of_its_own_name() -> None:
     """Whatever the profile says of other cases: the thread that they all read can't tell them apart."""
     given = Given("handoff", handoff=Handoff({}, (), (None,)))
     case = Case("g/n", "t", "w", (), given, {"architect": (ScriptedTurn("one"),), "context": ()}, Expect())
-    played = Script(case, profile(), "openai-chat", NONCE, Path("runs"))
+    played = Script(case, profile(), "openai-chat", Nonces(NONCE, "a9"), Path("runs"))
     asked = [replace(Agent(played).request(), model=model) for model in ("architect", "context", "root")]
     answers = [played.answer(request, {}).exchange for request in asked]
     assert [(exchange.agent, exchange.kind) for exchange in answers] == [
