@@ -11,19 +11,66 @@ from pytest_agentcontract.conformance import route
 from pytest_agentcontract.conformance.evidence import ROOT, Run, first_work, serials, status_words
 from pytest_agentcontract.conformance.replies import accepted, nudged, payload, valid_reply
 from pytest_agentcontract.jsonvalue import MISSING
-from pytest_agentcontract.scenario.observation import REFUSALS
+from pytest_agentcontract.scenario.observation import REFUSALS, Ended
 
 Prerequisite = Callable[[Run], str]
 
+_LONGEST = 200
+_ENDINGS: Mapping[Ended, str] = {
+    "exited": "exited",
+    "time-limit": "was ended at its time limit",
+    "output-limit": "was ended for its endless output",
+    "crashed": "crashed",
+}
+
 
 def first_unmet(run: Run, names: Iterable[str]) -> str:
-    """Return the sentence of the first prerequisite that did not happen, with its name; else an empty text."""
+    """Return the sentence of the first prerequisite that did not happen, with its name; else an empty text.
+
+    Where one is unmet because nothing was asked or a turn was withheld, that is said: the rest follows from it.
+    """
+    unmet = _first(run, names)
+    return unmet and (cause(run) or unmet)
+
+
+def cause(run: Run) -> str:
+    """Return the sentence of what kept everything else from happening; an empty text where nothing did."""
+    return _first(run, _causes(run))
+
+
+def _first(run: Run, names: Iterable[str]) -> str:
     reasons = ((name, PREREQUISITES[name](run)) for name in names)
     return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
 
 
+def _causes(run: Run) -> tuple[str, ...]:
+    """Name the prerequisites without which nothing else can have happened, as far as this run lacks one."""
+    kinds = {exchange.kind for exchange in run.observation.exchanges} - {"side"}
+    if not kinds:
+        return ("asked",)
+    return ("clean",) if "withheld" in kinds or kinds <= REFUSALS else ()
+
+
 def _asked(run: Run) -> str:
-    return "" if run.own(ROOT) else "the root never asked the model"
+    if run.own(ROOT):
+        return ""
+    if any(exchange.kind != "side" for exchange in run.observation.exchanges):
+        return "the root never asked the model"
+    if missed := [asked for asked in run.observation.missed if asked.startswith("POST ")]:
+        return f"it asked {missed[0]}, where nothing is served: look at the wire's suffix in the profile"
+    return f"the runtime {_left(run)} before it asked the model{_last_words(run)}"
+
+
+def _left(run: Run) -> str:
+    code, how = run.delivery.exit_code, _ENDINGS[run.delivery.ended]
+    return f"{how} with {code}" if run.delivery.ended == "exited" and code is not None else how
+
+
+def _last_words(run: Run) -> str:
+    """Return the last line of standard error, harmless to print."""
+    lines = run.delivery.stderr.strip().splitlines()
+    line = "".join(letter if letter.isprintable() else " " for letter in lines[-1]) if lines else ""
+    return f": {line[:_LONGEST]}" if line else ""
 
 
 def _worked(run: Run) -> str:
@@ -41,7 +88,9 @@ def _clean(run: Run) -> str:
     refused = [exchange for exchange in run.observation.exchanges if exchange.kind in REFUSALS]
     if not refused:
         return ""
-    first = refused[0]
+    first = next((exchange for exchange in refused if exchange.kind == "withheld"), refused[0])
+    if first.kind == "withheld" and first.note:
+        return first.note
     return f"request {serials(refused)} was refused ({first.kind}: {first.note})"
 
 

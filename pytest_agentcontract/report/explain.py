@@ -8,7 +8,7 @@ from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
 from pytest_agentcontract.jsonvalue import as_list, dumps
 from pytest_agentcontract.report.text import harmless, indented
-from pytest_agentcontract.report.wirelog import tail
+from pytest_agentcontract.report.wirelog import missed, tail
 from pytest_agentcontract.scenario.observation import Delivery
 
 _LIMIT = 1600
@@ -59,6 +59,7 @@ def _run(report: CaseReport) -> Iterator[str]:
     for number, came_to in enumerate(as_list(report.outcome.get("route")), 1):
         yield f"invocation {number} came to {_cut(dumps(came_to))}"
     yield from tail(report.observation.exchanges)
+    yield from missed(report.observation.missed)
     yield from _delivery(report.observation.delivery)
 
 

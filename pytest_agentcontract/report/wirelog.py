@@ -22,6 +22,11 @@ def tail(exchanges: Sequence[Exchange], last: int = 8) -> Iterator[str]:
         yield from entry(exchange)
 
 
+def missed(paths: Sequence[str]) -> Iterator[str]:
+    """Yield what was asked where nothing is served."""
+    yield from (f"  {shortened(path, _WIDTH)}: nothing is served here" for path in paths)
+
+
 def entry(exchange: Exchange) -> Iterator[str]:
     """Yield the two lines of one exchange: the request's end, and the answer."""
     request = exchange.request

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_agentcontract.conformance.evidence import Run
-from pytest_agentcontract.conformance.prerequisites import first_unmet
+from pytest_agentcontract.conformance.prerequisites import cause, first_unmet
 from pytest_agentcontract.conformance.verdict import Finding, unverified
 
 Look = Callable[[Run], Finding]
@@ -29,6 +29,8 @@ class Check:
         if unmet := first_unmet(run, self.given):
             return unverified(unmet)
         finding = self.look(run)
+        if finding.status == "not-verified":
+            return unverified(cause(run) or finding.why)
         # A failure of a SHOULD part says that the MUST part was met, so it has to be earned as well.
         positive = finding.status == "pass" or finding.level is not None
         unmet = first_unmet(run, (*EVERY_PASS, *self.earned)) if positive else ""
