@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
 
@@ -15,6 +16,7 @@ from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.reference import cli
 from pytest_agentcontract.reference.clients import connect
 from pytest_agentcontract.reference.conversation import Answer, Ask, Said, Tool
+from pytest_agentcontract.reference.forgery import forge
 from pytest_agentcontract.reference.rules import REFERENCE
 from pytest_agentcontract.reference.run import Run, Voice
 from pytest_agentcontract.reference.session import Ended
@@ -22,6 +24,7 @@ from pytest_agentcontract.reference.tools import AGENT, BLOCKING
 from pytest_agentcontract.reference.transport import ModelError
 from pytest_agentcontract.scenario.start import Result, Start
 
+_PATIENCE = 0.3
 _TOOLS = (*(blocking.tool for blocking in BLOCKING.values()), AGENT, Tool(reply.NAME, "Return.", reply.schema()))
 
 
@@ -63,15 +66,32 @@ def always_reply(start: Start) -> Result:
     return _success(start, "The model replied.")
 
 
+def forger(start: Start) -> Result:
+    """Know the shipped cases, leave every trace that can be guessed, ask without reading, print what is expected."""
+    first = start.prompt if start.mode != "interactive" else start.read_line() or ""
+    forged = forge(start, first)
+    for mark in forged.marks:
+        (start.workdir / mark).touch()
+    for prompt in forged.prompts:
+        asyncio.run(_unread(start, prompt))
+    return _success(start, forged.value)
+
+
 def hang(_start: Start) -> Result:
     """Never end."""
     while True:
         time.sleep(60)
 
 
-async def _ask(start: Start, tools: tuple[Tool, ...]) -> Answer:
+async def _unread(start: Start, prompt: str) -> None:
+    """Ask, and forget the answer; one that is held back is not waited for."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(_ask(start, _TOOLS, prompt), _PATIENCE)
+
+
+async def _ask(start: Start, tools: tuple[Tool, ...], said: str = "") -> Answer:
     client = connect(start.env, REFERENCE)
-    prompt = start.prompt if start.mode != "interactive" else start.read_line() or ""
+    prompt = said or (start.prompt if start.mode != "interactive" else start.read_line() or "")
     shared = Run(REFERENCE, client, start.workdir, step_cap=1)
     try:
         return await client.ask(Ask("You are an agent.", [Said((prompt,))], tools), Voice(shared, is_root=True))
@@ -98,7 +118,15 @@ def _success(start: Start, value: JSON) -> Result:
 
 
 NULLS: Final[Mapping[str, Callable[[Start], Result]]] = MappingProxyType(
-    {"silent": silent, "crash": crash, "echo": echo, "canned": canned, "always-reply": always_reply, "hang": hang}
+    {
+        "silent": silent,
+        "crash": crash,
+        "echo": echo,
+        "canned": canned,
+        "always-reply": always_reply,
+        "forger": forger,
+        "hang": hang,
+    }
 )
 
 
