@@ -105,9 +105,12 @@ def _unasked(data: JSONObject) -> Iterator[tuple[str, str]]:
 def _patterns(data: JSONObject) -> Iterator[tuple[str, str]]:
     for key in ("tool_error", "failure"):
         try:
-            re.compile(as_text(data.get(key, "")))
+            everything = key in data and re.search(as_text(data[key]), "") is not None
         except re.error as error:
             yield key, f"not a regular expression: {error}"
+        else:
+            if everything:
+                yield key, "matches the empty text, and so every text: it would tell nothing"
 
 
 def _texts(value: JSON, place: str) -> Iterator[tuple[str, str]]:

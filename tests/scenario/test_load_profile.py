@@ -161,6 +161,8 @@ def test_several_runtimes_keep_their_order(load) -> None:
             "runtimes.mine.tool_error",
             "regular expression",
         ),
+        ('driver = "command"', 'driver = "command"\nfailure = "(failed)?"', "runtimes.mine.failure", "every text"),
+        ('driver = "command"', 'driver = "command"\ntool_error = "^"', "runtimes.mine.tool_error", "every text"),
         ('driver = "command"', 'driver = "command"\nresult.value = "result"', "runtimes.mine.result.value", "match"),
         (
             'driver = "command"',
