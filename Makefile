@@ -22,7 +22,7 @@ OTHERS     := claude-code $(FRAMEWORKS)
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
 contract-once: .venv/ready
-	$(BIN)/pytest --agent-contract --agent-contract-runtime "$(RUNTIME)" $(ARGS)
+	$(BIN)/pytest --agent-contract --agent-contract-runtime="$(RUNTIME)" $(ARGS)
 
 test: lint types layers tests docs
 

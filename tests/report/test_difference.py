@@ -14,7 +14,7 @@ from pytest_agentcontract.report.text import shortened
         ({"a": 1}, {"a": 1}, []),
         ({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}, "c": 2}, ["/a/b: expected 1, observed 3"]),
         ({"a": 1}, {"b": None}, ["/a: expected 1, observed nothing", "/b: expected nothing, observed null"]),
-        ([1], [1, 2], ["the whole: expected [1], observed [1,2]"]),
+        ([1], [1, 2], ["the whole: expected [1], observed [1, 2]"]),
     ],
 )
 def test_the_innermost_places_are_named(expected, observed, said):
