@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -24,9 +23,19 @@ _WORDINGS: Mapping[str, str] = {
     "exclusiveMinimum": "{value} is too small: it has to be more than {limit}",
     "maximum": "{value} is too large: at most {limit}",
     "exclusiveMaximum": "{value} is too large: it has to be less than {limit}",
-    "pattern": "{value} is not of the form {limit} (a regular expression)",
+    "pattern": "{value} does not match the form: {form}",
 }
 """What a person can use in place of a keyword's own message."""
+
+_FORMS: Mapping[str, str] = {
+    r"^(/([^~/]|~[01])*)*$": "a JSON pointer, such as /result; empty for the whole",
+    r"^(/[A-Za-z0-9._-]+)*$": "a path such as /v1, or empty",
+    r"^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits, dot, underscore and hyphen",
+    r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*$": "module:function",
+    r"^[A-Z]{3}-[0-9]{3}$": "an id such as RET-301",
+    r"^[a-z][a-z0-9-]*$": "lower-case letters, digits and hyphens",
+}
+"""Patterns of the schemas in words; any other is shown as it is."""
 
 
 def complaints(name: str, document: JSON, part: str = "") -> Iterator[tuple[str, str]]:
@@ -50,7 +59,8 @@ def _validator(name: str, part: str) -> Draft202012Validator:
 def _worded(error: ValidationError) -> str:
     if error.validator != "additionalProperties":
         wording = _WORDINGS.get(str(error.validator), error.message.replace("{", "{{").replace("}", "}}"))
-        return wording.format(value=json.dumps(error.instance), limit=error.validator_value)
+        limit = str(error.validator_value)
+        return wording.format(value=repr(error.instance), limit=limit, form=_FORMS.get(limit, limit))
     schema = error.schema if isinstance(error.schema, dict) else {}
     known = sorted(schema.get("properties", {}))
     unknown = re.findall(r"'([^']*)'", error.message)
