@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_agentcontract.conformance.run import run_case
@@ -21,11 +23,16 @@ def credited(case, profile, provider):
     return [verdict for verdict in verdicts if verdict.status == "pass" and verdict.level == "MUST"]
 
 
+def knowing(case, profile):
+    """Return the profile with the case's id among its settings: a forger need not guess which case is played."""
+    return replace(profile, settings={**profile.settings, "case": case.id})
+
+
 @pytest.mark.parametrize("null", IN_PROCESS)
 def test_a_null_runtime_passes_no_must(null, provider):
     """Silence, a crash, an echo, a canned envelope and replies to everything earn nothing in any case."""
     profile = find(f"null:{null}", {})
-    earned = {case.id: credited(case, profile, provider) for case in shipped()}
+    earned = {case.id: credited(case, knowing(case, profile), provider) for case in shipped()}
     assert {case: musts for case, musts in earned.items() if musts} == {}
 
 

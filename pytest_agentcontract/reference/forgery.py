@@ -24,12 +24,13 @@ class Forgery:
 
 
 def forge(start: Start, first: str) -> Forgery:
-    """Guess which cases this run may be one of, and make up their traces; the value is that of the likeliest."""
+    """Make up the traces of the case that `settings` name, or else of all that this run may be one of."""
     found = _TOKEN.search(first)
     public = found[1] if found else start.env.get("ANTHROPIC_API_KEY", start.env.get("OPENAI_API_KEY", ""))[-12:]
     words, likely = _TOKEN.sub("", first), list(_likely(start, _TOKEN.sub("", first)))
     calls = [call for case in likely for _, turn in _turns(case) for call in _objects(turn.get("calls"))]
-    marks = (f"mark-{as_text(call['mark'])}-{public}" for call in calls if "mark" in call)
+    labels = [*(f"w{number}" for number in range(1, 10)), *(as_text(call["mark"]) for call in calls if "mark" in call)]
+    marks = (f"mark-{label}-{public}" for label in labels)
     asked = max((list(_turns(case)) for case in likely), key=len, default=[])
     prompts = (f"{words} [[{agent}-{public}]]" for agent, _ in asked)
     values = [as_object(as_object(case["expect"]).get("result", {})).get("value") for case in likely]
@@ -38,6 +39,9 @@ def forge(start: Start, first: str) -> Forgery:
 
 
 def _likely(start: Start, words: str) -> Iterator[JSONObject]:
+    if told_case := start.settings.get("case"):
+        yield as_object(loads((cases() / f"{told_case}.json").read_bytes()))
+        return
     for case in _all():
         given = as_object(case["given"])
         told = _objects(given.get("conversation"))
