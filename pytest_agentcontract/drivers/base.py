@@ -7,10 +7,11 @@ from typing import Protocol
 
 from pytest_agentcontract.drivers import command, inprocess, stdio
 from pytest_agentcontract.drivers.launch import Launch, SeatLike
+from pytest_agentcontract.drivers.preparation import missing_program
 from pytest_agentcontract.scenario.observation import Delivery
 from pytest_agentcontract.scenario.profile import Profile
 
-__all__ = ["DRIVERS", "Driver", "Launch", "SeatLike", "version"]
+__all__ = ["DRIVERS", "Driver", "Launch", "SeatLike", "missing_program", "version"]
 
 
 class Driver(Protocol):

@@ -27,9 +27,8 @@ def arguments(command: tuple[Argument, ...], values: Mapping[str, str]) -> list[
 def environment(profile: Profile, home: Path, nonce: str) -> dict[str, str]:
     """Return the allow-listed part of ours, a home of the run's own, and the mark by which its processes are found."""
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
-    folders = [*profile.path, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)]
     return kept | {
-        "PATH": os.pathsep.join(folders),
+        "PATH": _search_path(profile),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local" / "share"),
@@ -55,6 +54,20 @@ def program(name: str, path: str, runtime: str) -> str:
     raise DriverError(what, where=f"runtime {runtime}", remedy=remedy)
 
 
+def missing_program(profile: Profile) -> str | None:
+    """Return what is to be said of a program that can't be started, with the remedy; None where all are there.
+
+    A program whose name depends on the run is looked for when it is run.
+    """
+    path = _search_path(profile)
+    for name in dict.fromkeys(_programs(profile)):
+        try:
+            program(name, path, profile.name)
+        except DriverError as error:
+            return str(error)
+    return None
+
+
 def write_files(launch: Launch) -> None:
     """Make the run's folders, and write down the schema to ask for and the files of the profile."""
     values, schema = launch.values(), launch.schema
@@ -67,6 +80,18 @@ def write_files(launch: Launch) -> None:
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode(errors="surrogatepass"))
+
+
+def _search_path(profile: Profile) -> str:
+    return os.pathsep.join([*profile.path, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+
+
+def _programs(profile: Profile) -> Iterator[str]:
+    """Yield the first word of each command of a profile, where it is known before a run."""
+    adapters = [profile.adapter] if profile.driver == "stdio" else []
+    commands = [*profile.modes.values(), *adapters, profile.version]
+    firsts = [word for command in commands for word in command[:1]]
+    yield from (word for word in firsts if isinstance(word, str) and "{" not in word)
 
 
 def _words(command: tuple[Argument, ...], values: Mapping[str, str]) -> Iterator[str]:
