@@ -150,10 +150,10 @@ class _Stage:
 def _returned(returned: object) -> _End:
     """Take a runtime's word, which may be anything: a document counts only if it is JSON as it stands."""
     if not isinstance(returned, Result):
-        return _End("crashed", problem=f"the call returned {type(returned).__name__}, not Result")
+        return _misused(f"the call returned {type(returned).__name__}, not Result")
     code: object = returned.exit_code
     if not isinstance(code, int):
-        return _End("crashed", problem=f"the exit code is {type(code).__name__}, not int")
+        return _misused(f"the exit code is {type(code).__name__}, not int")
     if isinstance(returned.document, Missing):
         return _End("exited", code, problem="the call returned no result document")
     try:
@@ -162,6 +162,11 @@ def _returned(returned: object) -> _End:
     except (TypeError, ValueError, RecursionError) as error:
         return _End("exited", code, problem=f"the result document is no JSON: {error}")
     return _End("exited", code, copy) if same else _End("exited", code, problem="the result document is no plain JSON")
+
+
+def _misused(problem: str) -> _End:
+    """Return the end of a call that broke its own terms; the reason also stands where a traceback would."""
+    return _End("crashed", problem=problem, trace=f"{problem}\n")
 
 
 def _exit_code(stop: SystemExit) -> int:

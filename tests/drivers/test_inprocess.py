@@ -91,6 +91,7 @@ def test_a_wrong_return_is_a_crash(call, returned, problem) -> None:
     """Anything but a Result with a whole number is the runtime's fault, and said so."""
     delivery = call(lambda _: returned)
     assert delivery.ended == "crashed"
+    assert problem in delivery.stderr
     assert problem in delivery.problem
 
 
