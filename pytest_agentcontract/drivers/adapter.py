@@ -15,7 +15,7 @@ from typing import Final
 from uuid import uuid4
 
 import pytest_agentcontract
-from pytest_agentcontract.drivers import processes
+from pytest_agentcontract.drivers import guardian, processes
 from pytest_agentcontract.drivers.channel import LONGEST, Channel
 from pytest_agentcontract.drivers.messages import PROTOCOLS, Broken, answered, decode, encode, shortened
 from pytest_agentcontract.drivers.outcome import LIMIT
@@ -56,11 +56,14 @@ class Adapter:
         self.about = About("", "", "", 0, ())
         self._seq, self._token, self._at = 0, uuid4().hex, ""
         self._home = TemporaryDirectory(prefix="agent-contract-adapter-", ignore_cleanup_errors=True)
+        guardian.begin(self._token, Path(self._home.name))
         try:
             self._process = _started(profile, Path(self._home.name), self._token)
         except BaseException:
             self._home.cleanup()
+            guardian.end(self._token)
             raise
+        guardian.started(self._token, self._process.pid)
         self._channel = Channel(self._process)
 
     @property
@@ -141,24 +144,25 @@ class Adapter:
         if not self.alive:
             return
         self.alive = False
-        processes.end_all(self._token, self._process.pid)
+        processes.end_all(self._token, self._process.pid, (self._home.name,))
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_DIE)
         self._channel.close()
         self._home.cleanup()
+        guardian.end(self._token)
 
-    def family(self) -> frozenset[int]:
-        """Return its processes: the adapter's own and those that come of it."""
-        return frozenset(processes.survivors(self._token, self._process.pid))
+    def family(self, *folders: Path) -> frozenset[int]:
+        """Return its processes: the adapter's own, those that come of it, and those at work in a run's folders."""
+        return frozenset(processes.survivors(self._token, self._process.pid, (self._home.name, *folders)))
 
-    def left_behind(self, known: frozenset[int]) -> tuple[str, ...]:
+    def left_behind(self, known: frozenset[int], *folders: Path) -> tuple[str, ...]:
         """Name the processes that a run has started and left, after a moment to leave by themselves; end them."""
         deadline = time.monotonic() + _TO_LEAVE
-        while (left := self.family() - known) and time.monotonic() < deadline:
+        while (left := self.family(*folders) - known) and time.monotonic() < deadline:
             time.sleep(_TICK)
         named = tuple(processes.describe(pid) for pid in sorted(left))
         deadline = time.monotonic() + _TO_DIE
-        while (left := self.family() - known) and time.monotonic() < deadline:
+        while (left := self.family(*folders) - known) and time.monotonic() < deadline:
             for pid in left:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)

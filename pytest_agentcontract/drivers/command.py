@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 from signal import SIGTERM
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
-from pytest_agentcontract.drivers import processes
+from pytest_agentcontract.drivers import guardian, processes
 from pytest_agentcontract.drivers.conversation import Conversation
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.outcome import Run, deliver, find
@@ -26,21 +27,28 @@ _FOR_VERSION = 30.0
 
 def drive(launch: Launch) -> Delivery:
     """Start the profile's command for the case's mode, wait for its end and read what it delivered."""
+    with guardian.guarding(launch.nonce, *launch.folders):
+        run = _attended(launch)
+    return deliver(launch, run, find(launch, run))
+
+
+def _attended(launch: Launch) -> Run:
     process = _start(launch)
+    guardian.started(launch.nonce, process.pid)
     started = time.monotonic()
     pump = Pump(process, launch.seat.printed, Conversation(launch) if process.stdin else None)
     try:
         ended = _attend(pump, process, launch.timeout)
         returned_at = time.monotonic() - started
         launch.seat.over()
-        leftovers = _see_off(pump, process, launch.nonce) if pump.exited and ended == "exited" else ()
+        leftovers = _see_off(pump, process, launch) if pump.exited and ended == "exited" else ()
     finally:
-        processes.end_all(launch.nonce, process.pid)
+        processes.end_all(launch.nonce, process.pid, launch.folders)
         pump.run(lambda: pump.exited, _TO_DIE)
         pump.run(lambda: pump.dry, _TO_LEAVE)
         pump.close()
     code = process.returncode
-    run = Run(
+    return Run(
         ended=_judged(ended, code, pump),
         exit_code=code,
         stdout=bytes(pump.stdout),
@@ -49,15 +57,15 @@ def drive(launch: Launch) -> Delivery:
         seconds=time.monotonic() - started,
         returned_at=returned_at,
     )
-    return deliver(launch, run, find(launch, run))
 
 
 def version(profile: Profile) -> str:
     """Ask a runtime for its exact version: the first line that the profile's version command prints, if it has one."""
     if not profile.version:
         return ""
-    with TemporaryDirectory() as home:
-        env = environment(profile, Path(home), "version")
+    token = uuid4().hex
+    with TemporaryDirectory() as home, guardian.guarding(token, Path(home)):
+        env = environment(profile, Path(home), token)
         executable = program(profile.version[0], env["PATH"], profile.name)
         try:
             asked = subprocess.run(
@@ -111,11 +119,11 @@ def _attend(pump: Pump, process: subprocess.Popen[bytes], seconds: float) -> End
     return "time-limit"
 
 
-def _see_off(pump: Pump, process: subprocess.Popen[bytes], nonce: str) -> tuple[str, ...]:
+def _see_off(pump: Pump, process: subprocess.Popen[bytes], launch: Launch) -> tuple[str, ...]:
     """Let the run's other processes leave by themselves for a moment; name those that stay."""
     since = time.monotonic()
     pump.run(lambda: pump.dry, _TO_LEAVE)
-    left = processes.await_exit(nonce, process.pid, _TO_LEAVE - (time.monotonic() - since))
+    left = processes.await_exit(launch.nonce, process.pid, _TO_LEAVE - (time.monotonic() - since), launch.folders)
     return tuple(map(processes.describe, left))
 
 

@@ -62,6 +62,11 @@ class Launch:
         return as_object(_with_schema(binding.schema_template, asked or {}))
 
     @property
+    def folders(self) -> tuple[Path, Path]:
+        """The folders that are this run's alone: whatever works in them belongs to it."""
+        return self.workdir, self.home
+
+    @property
     def schema_file(self) -> Path:
         """Where the schema to ask for is written down for runtimes that read it from a file."""
         return self.home / "requested.schema.json"

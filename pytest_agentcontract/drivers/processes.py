@@ -1,8 +1,9 @@
-"""Find and end the processes of a run: its session, and whoever carries the run's token in the environment.
+"""Find and end the processes of a run: its session, whoever carries its token in the environment or is in its folders.
 
-A killed process group misses descendants that made a session of their own, so on Linux they are looked up in /proc.
-One that left the session and cleared its environment too can't be told from a stranger's: its pipes are closed.
-Elsewhere than on Linux only the process group is ended.
+A killed process group misses descendants that made a session of their own, so on Linux they are looked up in /proc,
+with the children of each. One that is nobody's child any more, left the session, cleared its environment and went to
+another folder can't be told from a stranger's: its pipes are closed. Elsewhere than on Linux only the process group is
+ended.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,21 +22,31 @@ _PROC = Path("/proc")
 _TICK = 0.005
 _PATIENCE = 2.0
 _SHOWN = 120
+_NONE = -1
 
 
-def survivors(nonce: str, session: int) -> tuple[int, ...]:
-    """Return the living processes of a run: of its first process's session, or marked with its token."""
+def survivors(nonce: str, session: int, folders: Iterable[str | Path] = ()) -> tuple[int, ...]:
+    """Return the living processes of a run: in its session or folders, marked with its token, or children of such."""
     mark = f"{TOKEN}={nonce}\0".encode()
-    return tuple(pid for pid in _all() if (_session(pid) == session or mark in _read(pid, "environ")) and _alive(pid))
+    rooms = tuple(map(os.path.realpath, folders))
+    there = [pid for pid in _all() if pid != os.getpid()]
+    found = {pid for pid in there if _session(pid) == session or mark in _read(pid, "environ") or _is_in(pid, rooms)}
+    # In the middle of its start a process has no environment yet, and at its end none any more; a parent it has.
+    parents = {pid: _parent(pid) for pid in there} if found else {}
+    more = found
+    while more:
+        more = {pid for pid, parent in parents.items() if parent in more} - found
+        found |= more
+    return tuple(pid for pid in sorted(found) if _alive(pid))
 
 
-def await_exit(nonce: str, session: int, seconds: float) -> tuple[int, ...]:
+def await_exit(nonce: str, session: int, seconds: float, folders: Iterable[str | Path] = ()) -> tuple[int, ...]:
     """Give a run's processes a moment to leave by themselves; return those that stayed."""
     deadline = time.monotonic() + seconds
-    left = survivors(nonce, session)
+    left = survivors(nonce, session, folders)
     while left and time.monotonic() < deadline:
         time.sleep(_TICK)
-        left = survivors(nonce, session)
+        left = survivors(nonce, session, folders)
     return left
 
 
@@ -51,11 +62,12 @@ def signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def end_all(nonce: str, session: int) -> None:
-    """Kill every process of a run, again and again while new ones appear."""
-    signal_group(session, signal.SIGKILL)
+def end_all(nonce: str, session: int, folders: Iterable[str | Path] = ()) -> None:
+    """Kill every process of a run, again and again while new ones appear; session 0 is one that is not known."""
+    if session:
+        signal_group(session, signal.SIGKILL)
     deadline = time.monotonic() + _PATIENCE
-    while (left := survivors(nonce, session)) and time.monotonic() < deadline:
+    while (left := survivors(nonce, session or _NONE, folders)) and time.monotonic() < deadline:
         for pid in left:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -69,13 +81,29 @@ def _all() -> Iterator[int]:
 
 def _alive(pid: int) -> bool:
     """Tell whether a process is there and no zombie, which only waits to be reaped."""
-    return _read(pid, "stat").rpartition(b")")[2][1:2] not in (b"", b"Z", b"X")
+    return _stat(pid)[:1] not in ([], [b"Z"], [b"X"])
+
+
+def _parent(pid: int) -> int:
+    return int((*_stat(pid)[1:2], b"0")[0])
+
+
+def _stat(pid: int) -> list[bytes]:
+    return _read(pid, "stat").rpartition(b")")[2].split(None, 2)
 
 
 def _session(pid: int) -> int:
     with suppress(ProcessLookupError, PermissionError):
         return os.getsid(pid)
     return 0
+
+
+def _is_in(pid: int, rooms: tuple[str, ...]) -> bool:
+    try:
+        place = os.readlink(f"{_PROC}/{pid}/cwd").removesuffix(" (deleted)")  # noqa: PTH115 - as in _read
+    except OSError:
+        return False
+    return any(place == room or place.startswith(f"{room}/") for room in rooms)
 
 
 def _read(pid: int, name: str) -> bytes:

@@ -79,7 +79,7 @@ class _Stage:
         reply = adapter.request("run", {"run": _asked(launch)}, launch.timeout, self._hear, talk)
         returned_at = time.monotonic() - started
         launch.seat.over()
-        leftovers = adapter.left_behind(known) if adapter.alive else ()
+        leftovers = adapter.left_behind(known, *launch.folders) if adapter.alive else ()
         ended, code, found = self._read(reply)
         stdout = "".join(self._printed)
         if not stdout and not isinstance(found.document, Missing):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentcontract.drivers import command, processes
+from pytest_agentcontract.drivers.base import missing_program
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.jsonvalue import MISSING
@@ -115,6 +116,21 @@ def test_a_program_that_cannot_be_started_is_one_clear_error(launcher, drive, na
     assert caught.value.remedy
 
 
+def test_a_missing_program_is_told_before_anything_runs(launcher) -> None:
+    """Every command is looked for, the version's too; one that depends on the run is left for later."""
+    there = {"json": ("true",), "text": ("{home}/it",)}
+    assert missing_program(launcher(modes=there, version=("true",)).profile) is None
+    assert missing_program(launcher(driver="python", entry="a:b", adapter=("a:b",)).profile) is None
+    for fields in (
+        {"modes": there | {"interactive": ("no-such-thing",)}},
+        {"modes": there, "version": ("no-such-thing",)},
+        {"driver": "stdio", "adapter": ("no-such-thing",)},
+    ):
+        told = missing_program(launcher(**fields).profile)
+        assert told is not None
+        assert "runtime it: the program 'no-such-thing' was not found\n  Install it" in told
+
+
 @pytest.mark.parametrize("first_line", ["#!/no/such/interpreter\n", "no first line at all\n"])
 def test_a_program_without_an_interpreter_is_one_clear_error(launcher, drive, first_line) -> None:
     """A script whose interpreter is missing is not reported as a missing script."""
@@ -206,6 +222,17 @@ def test_a_child_with_a_session_of_its_own_is_found_and_named(program, drive) ->
     assert _nothing_left(launch)
 
 
+@pytest.mark.parametrize(
+    "place", ["", "os.chdir(os.environ['HOME']); ", "os.mkdir('in'); os.chdir('in'); os.rmdir('../in'); "]
+)
+def test_a_child_without_mark_is_found_by_its_place(program, drive, place) -> None:
+    """A descendant with an empty environment that works in the run's folders, also a removed one, is found."""
+    code = LEAVE_A_CHILD.replace("start_new", "env={}, start_new").replace("\nsub", f"\nimport os; {place}sub")
+    delivery = drive(launch := program(code))
+    assert ["sleep(60)" in left for left in delivery.leftovers] == [True]
+    assert not processes.survivors(launch.nonce, -1, launch.folders)
+
+
 def test_a_child_that_leaves_by_itself_is_not_left_behind(program, drive, monkeypatch) -> None:
     """A descendant gets a moment to go."""
     monkeypatch.setattr(command, "_TO_LEAVE", 10.0)
@@ -292,8 +319,8 @@ def test_the_version_is_what_its_command_prints_first(launcher) -> None:
 
 
 def test_a_process_that_cannot_be_recognised_holds_nothing_up(program, drive) -> None:
-    """A descendant without session and mark keeps its end of the pipes, but the run ends and its result counts."""
-    code = LEAVE_A_CHILD.replace("sleep(60)", "sleep(6)").replace("start_new", "env={}, start_new")
+    """A descendant without session, mark and place keeps its pipes, but the run ends and its result counts."""
+    code = LEAVE_A_CHILD.replace("sleep(60)", "sleep(6)").replace("start_new", "env={}, cwd='/', start_new")
     delivery = drive(program(code))
     assert (delivery.value, delivery.leftovers) == ("yes", ())
     assert delivery.seconds < 5

@@ -58,15 +58,21 @@ def _profile(code: str, **fields: Any) -> Profile:
                       "capabilities": frozenset({"handoff"})} | fields)  # fmt: skip
 
 
-@pytest.fixture
-def toy() -> Iterator[Toy]:
-    """Return a function that makes the profile of a toy adapter: what it does with each request after `start`."""
-    yield lambda *lines, **fields: _profile(_code(*lines), **fields)
+@pytest.fixture(autouse=True)
+def _alone() -> Iterator[None]:
+    """Let no test meet the adapter of another."""
+    yield
     stdio.stop_all()
 
 
 @pytest.fixture
-def run(toy, launcher, drive):
+def toy() -> Toy:
+    """Return a function that makes the profile of a toy adapter: what it does with each request after `start`."""
+    return lambda *lines, **fields: _profile(_code(*lines), **fields)
+
+
+@pytest.fixture
+def run(launcher, drive):
     """Return a function that carries out a run of a toy adapter."""
 
     def play(*lines: str, **keywords: Any):
@@ -226,7 +232,7 @@ def test_standard_error_is_kept_and_not_parsed(toy) -> None:
         ("say({**started(seq), 'protocol': 7})", "chose version 7"),
         ("say({'seq': seq, 'ok': False, 'error': {'message': 'too old'}})", "declines to start: too old"),
         ("say(started(seq, capabilities=['inrt']))", "'inrt' is not one of"),
-        ("say(started(seq, name=''))", "'' should be non-empty|'' is too short"),
+        ("say(started(seq, name=''))", "non-empty|is too short"),
         ("sys.exit('no licence')", "gone before it answered"),
     ],
 )
@@ -334,7 +340,7 @@ def test_a_run_converses(run) -> None:
 )  # fmt: skip
 def test_a_run_that_goes_wrong_is_the_runtimes_own(run, lines, ended, problem) -> None:
     """A crash, silence, a flood or a missing document are how the run ended, to be judged; not errors of the bench."""
-    delivery = run(*lines, timeout=1.0 if ended == "time-limit" else 20.0)
+    delivery = run(*lines, timeout=1.0 if ended == "time-limit" else 120.0)
     assert delivery.ended == ended
     assert problem in delivery.problem
     assert delivery.value is MISSING
@@ -353,6 +359,14 @@ def test_what_a_run_leaves_running_is_named_and_ended(run) -> None:
     assert delivery.leftovers[0].startswith("sleep 61")
     adapter = next(iter(stdio._ADAPTERS.values()))
     assert len(adapter.family()) == 1
+
+
+def test_what_a_run_leaves_without_a_mark_is_found_by_its_place(run) -> None:
+    """A process with a session of its own and an empty environment is recognised by the run's folder that it is in."""
+    start = "['/bin/sh', '-c', 'setsid -f sleep 62; exit'], env={}, cwd=request['run']['workdir']"
+    delivery = run(f"subprocess.run({start}, stdout=2)", "say(done)")
+    assert [left.startswith("sleep 62") for left in delivery.leftovers] == [True]
+    assert len(next(iter(stdio._ADAPTERS.values())).family()) == 1
 
 
 def test_a_runtime_without_runs_says_so(launcher, drive) -> None:
