@@ -66,6 +66,8 @@ def _run(report: CaseReport) -> Iterator[str]:
 def _delivery(delivery: Delivery) -> Iterator[str]:
     code = "" if delivery.exit_code is None else f", exit code {delivery.exit_code}"
     yield f"the run: {delivery.ended} after {delivery.seconds:.2f}s{code}, by its own account {delivery.status}"
+    if delivery.problem and delivery.problem not in delivery.stderr:
+        yield f"no result was read: {_cut(delivery.problem)}"
     for name in ("stdout", "stderr"):
         if text := getattr(delivery, name).strip():
             yield f"end of {name}:\n{indented(_end(text))}"
