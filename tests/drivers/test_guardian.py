@@ -16,7 +16,7 @@ import pytest
 from pytest_agentcontract.drivers import guardian, processes
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def _eventually(holds) -> bool:
