@@ -12,6 +12,7 @@ import pytest
 
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.conformance.baseline import Baseline, load_baseline
+from pytest_agentcontract.drivers.preparation import missing_program
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, dumps
 from pytest_agentcontract.plugin import rootdir, runtimes
@@ -67,6 +68,7 @@ class Suite:
             offered=lambda: config.hook.pytest_agentcontract_runtimes(config=config),
             ci=os.environ.get("CI", "").lower() in ("true", "1"),
         )
+        _startable(chosen)
         ledger = requirements.load(chosen.requirements or requirements.CURRENT)
         own = load_case.load_folder(chosen.cases) if chosen.cases else ()
         # By contract: the items of one group stand together.
@@ -111,6 +113,13 @@ class Suite:
         """Give the verdicts that pytest has no word for their own."""
         status = getattr(report, "agent_contract_status", "")
         return _WORDS.get(status) if report.outcome in ("failed", "skipped") else None
+
+
+def _startable(chosen: runtimes.Runtimes) -> None:
+    """Tell a program that is not there once, rather than case by case."""
+    missing = [complaint for profile in chosen.profiles if (complaint := missing_program(profile))]
+    if missing:
+        raise UsageError("\n".join(missing))
 
 
 def _baseline(settings: Settings, chosen: runtimes.Runtimes, cases: tuple[Case, ...]) -> Baseline | None:

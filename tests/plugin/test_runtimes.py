@@ -85,7 +85,12 @@ def test_file_and_hook_together_are_refused(chosen, configured):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("refrence", "Did you mean reference"), ("mutant:no-nuge", "mutant:no-nudge"), ("null:silence", "null:silent")],
+    [
+        ("nope", "mutant:NAME, null:NAME, module:function"),
+        ("refrence", "Did you mean reference"),
+        ("mutant:no-nuge", "mutant:no-nudge"),
+        ("null:silence", "null:silent"),
+    ],
 )
 def test_an_unknown_name_is_told_with_near_ones(chosen, name, hint):
     """One clear error, with what was probably meant."""
@@ -131,3 +136,13 @@ def test_ci_is_read_from_the_environment(judge, monkeypatch):
     result = judge()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: CI is set, and no runtime is named*"])
+
+
+def test_a_program_that_is_missing_is_told_once(judge, pytester):
+    """Before anything runs, with what to do; not once per case."""
+    command = {**TABLE, "driver": "command", "modes": {"json": ["no-such-program", "{prompt}"]}}
+    del command["entry"]
+    pytester.makeconftest(f"def pytest_agentcontract_runtimes(config): return {{'mine': {command!r}}}")
+    result = judge()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: runtime mine: the program 'no-such-program' was not found", "*Install it*"])
