@@ -127,7 +127,7 @@ def test_an_absent_payload_is_not_null(tmp_path):
         ({"covers": [{"id": "RET-101", "level": "SHOULD"}]}, "'why' is a required property"),
         ({"needs": ["root-retrun"]}, "root-retrun"),
         ({"script": {"root": [{"txet": "x"}]}}, r"\$\.script\.root\[0\]: unknown key 'txet'; did you mean 'text'?"),
-        ({"script": {"root": [{"fault": {"status": 200}}]}}, "minimum of 400"),
+        ({"script": {"root": [{"fault": {"status": 200}}]}}, "at least 400"),
         ({"script": {"root": [{"fault": {}}]}}, "'cut_after_deltas' is a required property"),
         ({"script": {"root": [{"calls": [{"tool": "$spawn"}]}]}}, "'agent' is a required property"),
         ({"script": {"root": [{"calls": [{"tool": "$spawn", "agent": "kid"}]}]}}, "spawns 'kid', which has no script"),
