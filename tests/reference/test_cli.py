@@ -140,6 +140,6 @@ def test_the_hanging_null_runtime_hangs(program):
 
 def test_an_unknown_null_runtime_is_a_usage_error(bench):
     """The remedy lists the known ones."""
-    assert set(NULLS) == {"silent", "crash", "echo", "canned", "always-reply", "hang"}
+    assert set(NULLS) == {"silent", "crash", "echo", "canned", "always-reply", "hang", "forger"}
     with pytest.raises(UsageError, match="always-reply"):
         nulls.run(bench.start())
