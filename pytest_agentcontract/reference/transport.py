@@ -1,4 +1,4 @@
-"""One HTTP/1.1 POST over asyncio streams, its body read as it comes. A connection per request: none can be stale."""
+"""One HTTP/1.1 POST over asyncio streams, its body read as it comes. Each request has a connection: none is stale."""
 
 from __future__ import annotations
 
@@ -106,7 +106,6 @@ def _head(url: Url, path: str, headers: Mapping[str, str], length: int) -> bytes
     lines = [
         f"POST {url.path}{path} HTTP/1.1",
         f"host: {url.host}:{url.port}",
-        "connection: close",
         "content-type: application/json",
         f"content-length: {length}",
         *(f"{name}: {value}" for name, value in headers.items()),
