@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,6 +53,10 @@ class Room:
 
     def invoke(self, event: dict | None = None, **settings: str) -> dict:
         """Start the engine once, and return what it says that it did."""
+        return self.prepared(event, **settings)()
+
+    def prepared(self, event: dict | None = None, **settings: str) -> Callable[[], dict]:
+        """Write the engine's files, and return what starts it on them."""
         paths = HandoffPaths(self.folder / "workflow.json", self.thread, None)
         paths.workflow.write_text(json.dumps(self.workflow), "utf-8")
         if event is not None:
@@ -61,7 +66,7 @@ class Room:
             paths = HandoffPaths(paths.workflow, paths.thread, file)
         start = self.bench.start(mode="handoff", prompt="", **settings)
         given = [getattr(start, name) for name in Start.__slots__][:-1]
-        return cli.run(Start(*given, paths)).document
+        return lambda: cli.run(Start(*given, paths)).document
 
     def bodies(self) -> list[str]:
         """Return what the engine has posted so far."""
@@ -274,7 +279,8 @@ def test_two_engines_at_once_run_an_event_once(room, agent):
     """One waits for the other, then sees that the event is consumed."""
     agent("architect", dispatch_next={"status": "hold"})
     event, found = {"id": "e1", "comment": "c1"}, []
-    threads = [threading.Thread(target=lambda: found.append(room.invoke(event)["agent"])) for _ in range(2)]
+    starts = [room.prepared(event) for _ in range(2)]
+    threads = [threading.Thread(target=lambda start=start: found.append(start()["agent"])) for start in starts]
     for thread in threads:
         thread.start()
     for thread in threads:
