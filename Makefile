@@ -6,6 +6,7 @@
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
+#   make kill-matrix                     every mutant over its whole suite, against its reviewed row
 #   make benchmarks                      the figures that are promised, as ratios
 
 RUNTIME ?= reference
@@ -17,7 +18,7 @@ BIN     := .venv/bin
 FRAMEWORKS := smolagents
 OTHERS     := claude-code $(FRAMEWORKS)
 
-.PHONY: contract contract-once test test-all lint types layers tests slow docs network $(OTHERS) $(OTHERS:=-known) benchmarks clean
+.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network $(OTHERS) $(OTHERS:=-known) benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
@@ -39,13 +40,16 @@ layers: .venv/ready
 	$(BIN)/lint-imports
 
 tests: .venv/ready
-	$(BIN)/pytest -q -n 2 -m "not network and not slow" $(ARGS)
+	$(BIN)/pytest -q -n 2 -m "not network and not slow and not matrix" $(ARGS)
 
 slow: .venv/ready
 	$(BIN)/pytest -q -n 2 -m slow $(ARGS)
 
 network: .venv/ready
 	$(BIN)/pytest -q -m network -rs
+
+kill-matrix: .venv/ready
+	$(BIN)/pytest -q -n 2 -m matrix $(ARGS)
 
 docs: .venv/ready
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build

@@ -22,7 +22,7 @@ def test_a_mutant_dies_by_the_check_of_its_target(mutant, provider):
     assert set(found["unverified"]) <= {*row["fails"], *row["unverified"]}
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 @EACH_MUTANT
 def test_over_the_whole_suite_a_mutant_breaks_what_its_row_says(mutant, provider):
     """The reviewed row is what the suite finds, no more and no less."""
