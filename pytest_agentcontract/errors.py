@@ -8,7 +8,7 @@
     │   ├── BaselineError       a baseline file
     │   ├── HandoffError        a workflow, a thread or an event of a hand-off
     │   └── ReportError         a report file
-    ├── WireError           a request body that is no valid request of its wire format
+    ├── WireError           a request or an answer that is none of its wire format
     ├── DriverError         the runtime could not be started or observed
     └── ProviderError       the scripted provider could not be started
 
@@ -59,7 +59,7 @@ class ReportError(DataError):
 
 
 class WireError(AgentContractError):
-    """A request body is no valid request of its wire format; `where` is a JSON pointer into it."""
+    """A request or an answer is none of its wire format; `where` is a JSON pointer into its body."""
 
 
 class DriverError(AgentContractError):

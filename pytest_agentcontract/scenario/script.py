@@ -21,7 +21,7 @@ from pytest_agentcontract.scenario.cursor import Answer, Cursor
 from pytest_agentcontract.scenario.log import Log
 from pytest_agentcontract.scenario.observation import Exchange, Kind
 from pytest_agentcontract.scenario.profile import Attribution, Profile
-from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
+from pytest_agentcontract.wire.faults import Fault, StatusFault, shows_content
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.turn import Turn, Usage
 
@@ -225,10 +225,10 @@ class Script:
 
     def _fault(self, ask: _Ask, entry: ScriptedTurn, fault: Fault, number: int) -> Answer:
         if isinstance(fault, StatusFault):
-            exchange = self._record(ask, "fault", None, number, f"status {fault.status}")
+            exchange = self._record(ask, "fault", None, number, str(fault))
             return self._hand_out(ask, Answer(exchange, fault=fault, status=fault.status, message=fault.message))
         turn = self._bound(ask, entry)
-        exchange = self._record(ask, "fault", turn if fault.after_deltas else None, number, _described(fault))
+        exchange = self._record(ask, "fault", turn if shows_content(fault) else None, number, str(fault))
         return self._hand_out(ask, Answer(exchange, turn, fault))
 
     def _bound(self, ask: _Ask, entry: ScriptedTurn) -> Turn:
@@ -271,7 +271,3 @@ def _budget(case: Case, profile: Profile) -> int:
 
 def _seed_prompt(agent: str, public: str) -> str:
     return f"Do your part of the work, then report. {token(agent, public)}"
-
-
-def _described(fault: CutFault) -> str:
-    return f"cut by {fault.ending.upper()} after {fault.after_deltas} deltas"

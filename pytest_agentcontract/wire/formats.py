@@ -1,25 +1,32 @@
-"""The wire formats that the provider speaks: one Protocol, one module each, one dict."""
+"""The wire formats that the provider speaks: one Protocol, one package each, one dict."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Protocol
 
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire import anthropic_messages, openai_chat
 from pytest_agentcontract.wire.request import Request
-from pytest_agentcontract.wire.sse import Event
+from pytest_agentcontract.wire.sse import Event, Frame
 from pytest_agentcontract.wire.turn import Turn
 
 
 class WireFormat(Protocol):
-    """What a module of this package offers the provider; values in, values and bytes out."""
+    """What a package of this folder offers the provider; values in, values and bytes out.
+
+    A `path` stands below the seat's prefix and has no query; a `target` is a path with its query.
+    """
 
     NAME: str
 
     def owns(self, method: str, path: str) -> bool:
-        """Tell whether a request of this method and path (below the seat's prefix, no query) is a model request."""
+        """Tell whether a request of this method and path is a model request."""
 
-    def decode_request(self, body: JSON) -> Request:
+    def side_answer(self, method: str, path: str, body: bytes) -> JSON | None:
+        """Answer what clients ask beside model requests (token counts, lists of models); None for anything else."""
+
+    def decode_request(self, body: JSON, target: str = "") -> Request:
         """Read a request body; raise WireError with a JSON pointer where it can't be one."""
 
     def encode_whole(self, turn: Turn, request: Request, serial: int) -> JSON:
@@ -30,6 +37,18 @@ class WireFormat(Protocol):
 
     def encode_error(self, status: int, message: str) -> JSON:
         """Render the native error body of a response with this status."""
+
+    def encode_failure(self, status: int, message: str, sent: int) -> Event:
+        """Render the error that a provider reports inside a stream, after `sent` events."""
+
+    def decode_whole(self, body: JSON) -> Turn:
+        """Read a response document; raise WireError with a JSON pointer where it can't be one."""
+
+    def decode_stream(self, frames: Iterable[Frame]) -> Turn:
+        """Read the events of a streamed response; raise WireError for one that is wrong or that reports an error.
+
+        A stream that lacks its end is read as far as it goes: its stop is `absent`.
+        """
 
 
 FORMATS: Final[dict[str, WireFormat]] = {

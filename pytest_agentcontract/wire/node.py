@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from pytest_agentcontract.errors import WireError
-from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, loads
 
 T = TypeVar("T")
 
@@ -35,6 +35,13 @@ class Node:
 
     def __getitem__(self, key: str) -> Node:
         return Node(self.members().get(key, MISSING), self, key)
+
+    def find(self, *keys: str) -> Node:
+        """Follow keys down; below what is absent, everything is."""
+        node = self
+        for key in keys:
+            node = Node(MISSING, node, key) if node.absent else node[key]
+        return node
 
     @property
     def pointer(self) -> str:
@@ -86,6 +93,14 @@ class Node:
             return bool(self.value)
         raise self.wrong("a boolean")
 
+    def number(self) -> int:
+        """Return the whole number that stands here; an absent one is 0."""
+        if self.absent:
+            return 0
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return self.value
+        raise self.wrong("a whole number")
+
     def one_of(self, choices: Mapping[str, T]) -> T:
         """Return what the string that must stand here means."""
         word = self.text()
@@ -105,3 +120,12 @@ class Node:
     def wrong(self, expected: str) -> WireError:
         """Build the error that says what was expected here and what stands here."""
         return WireError(f"expected {expected}, found {_KINDS[type(self.value)]}", where=self.pointer)
+
+
+def document(text: str) -> Node:
+    """Read a text that must be one JSON document."""
+    try:
+        return Node(loads(text))
+    except ValueError as error:
+        message = f"not JSON: {error}"
+        raise WireError(message) from error

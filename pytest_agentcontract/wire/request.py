@@ -24,22 +24,35 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """Thinking that a client hands back, and what it was signed with; "" where nothing stands."""
+
+    text: str
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One message: its text blocks in order, and the tool calls or tool results it carries."""
+    """One message: its text blocks in order, the tool calls or tool results it carries, the thinking before them."""
 
     role: Role
     texts: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     results: tuple[ToolResult, ...] = ()
+    thinking: tuple[Thinking, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One advertised tool and the JSON Schema of its arguments."""
+    """One advertised tool and the JSON Schema of its arguments.
+
+    A tool that stands in a `namespace` of its wire format is called `namespace.name` everywhere but on that wire.
+    """
 
     name: str
     schema: JSONObject = field(default_factory=dict)
     description: str = ""
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,14 @@ class ToolChoice:
 
     kind: Literal["auto", "none", "any", "tool"] = "auto"
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFormat:
+    """What the answer's text must be: anything, some JSON, or JSON of a `schema`."""
+
+    kind: Literal["text", "json", "schema"] = "text"
+    schema: JSONObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +83,7 @@ class Request:
     tool_choice: ToolChoice
     stream: bool
     body: JSON
+    response_format: ResponseFormat = ResponseFormat()
 
     @property
     def tool_names(self) -> frozenset[str]:

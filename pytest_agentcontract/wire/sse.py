@@ -1,12 +1,16 @@
-"""Event-stream framing, shared by the wire formats: one JSON value is one event, and long text is cut into pieces."""
+"""Event streams, shared by the wire formats: framing what we send, and reading what a provider sent."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pytest_agentcontract.jsonvalue import JSON, dumps
+from pytest_agentcontract.wire.turn import DELTAS
 
-_MOST_PIECES = 8
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r(?!\n|\Z))")
+_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,63 @@ def event(name: str | None, value: JSON, *, delta: bool = False) -> Event:
     return Event(f"{head}data: {dumps(value)}\n\n".encode(), delta)
 
 
-def pieces(text: str) -> tuple[str, ...]:
-    """Cut a text into at most eight pieces of nearly the same length, none of them empty."""
-    count = min(_MOST_PIECES, len(text))
+def pieces(text: str, most: int = DELTAS) -> tuple[str, ...]:
+    """Cut a text into at most `most` pieces of nearly the same length, none of them empty."""
+    count = min(most, len(text))
     return tuple(text[len(text) * k // count : len(text) * (k + 1) // count] for k in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One event as it was read: its name ("" where it has none) and its data, lines joined by a line feed."""
+
+    name: str
+    data: str
+
+
+class Reader:
+    """Reads a stream by the rules of its standard, however its bytes are cut; what is no finished event waits."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._begun = False
+        self._name, self._data = "", list[str]()
+
+    def feed(self, data: bytes) -> tuple[Frame, ...]:
+        """Take the next bytes; return the events that they finish. Raise UnicodeDecodeError for what is no UTF-8."""
+        self._rest += data
+        return tuple(self._finished())
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether something stands after the last finished event."""
+        return bool(self._rest.strip() or self._name or self._data)
+
+    def _finished(self) -> Iterator[Frame]:
+        if not self._begun and len(self._rest) >= len(_BOM):
+            self._rest, self._begun = self._rest.removeprefix(_BOM), True
+        at = 0
+        for line in _LINE.finditer(self._rest):
+            at = line.end()
+            if line[1]:
+                self._take(line[1].decode())
+                continue
+            if self._data:
+                yield Frame(self._name, "\n".join(self._data))
+            self._name, self._data = "", []
+        self._rest = self._rest[at:]
+
+    def _take(self, line: str) -> None:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._name = value
+        elif name == "data":
+            self._data.append(value)
+
+
+def frames(chunks: Iterable[bytes]) -> Iterator[Frame]:
+    """Read a stream that came in these chunks."""
+    reader = Reader()
+    for chunk in chunks:
+        yield from reader.feed(chunk)

@@ -11,6 +11,7 @@ import pytest
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
 from pytest_agentcontract.wire import anthropic_messages
+from pytest_agentcontract.wire.anthropic_messages import words
 from pytest_agentcontract.wire.request import Message, Tool, ToolChoice, ToolResult
 from pytest_agentcontract.wire.turn import Call, Stop, Turn, Usage
 
@@ -73,7 +74,7 @@ def test_no_text_is_no_block_and_empty_text_an_empty_one(
 
 
 @both_ways
-@pytest.mark.parametrize(("stop", "label"), anthropic_messages.STOP_REASONS.items())
+@pytest.mark.parametrize(("stop", "label"), words.STOP_REASONS.items())
 def test_every_stop_label_arrives(
     desk: Desk, claude: anthropic.Anthropic, ask: Ask, stop: Stop, label: str | None
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, loads
 from pytest_agentcontract.wire import openai_chat
+from pytest_agentcontract.wire.openai_chat import words
 from pytest_agentcontract.wire.request import Message, Tool, ToolChoice, ToolResult
 from pytest_agentcontract.wire.turn import Call, Stop, Turn, Usage
 
@@ -76,7 +77,7 @@ def test_null_and_empty_content_are_told_apart(
     assert len(calls) == len(message.tool_calls or ())
 
 
-@pytest.mark.parametrize(("stop", "label"), openai_chat.FINISH_REASONS.items())
+@pytest.mark.parametrize(("stop", "label"), words.FINISH_REASONS.items())
 def test_every_stop_label_arrives(desk: Desk, gpt: openai.OpenAI, stop: Stop, label: str | None) -> None:
     """A scripted label goes out in the provider's word, whatever the turn holds, and the absent one as null."""
     desk.turn = Turn("x", calls=(Call("t"),), stop=stop)
