@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self, TypeVar, cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, dumps, place
-from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
+from pytest_agentcontract.scenario.case import HANDOFF, RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Binding, Profile
 from pytest_agentcontract.wire.turn import Call, Turn
 
@@ -81,7 +81,7 @@ def bind_turn(turn: ScriptedTurn, profile: Profile, places: Places, label: str) 
 
 def tool_name(call: ScriptedCall, profile: Profile) -> str:
     """Return the name under which the runtime must advertise the tool of this call."""
-    return _binding(call, profile).name
+    return fill(_binding(call, profile).name, {"agent": call.agent})
 
 
 def _bind_call(call: ScriptedCall, profile: Profile, places: Places, call_id: str) -> Call:
@@ -89,7 +89,7 @@ def _bind_call(call: ScriptedCall, profile: Profile, places: Places, call_id: st
     build = _BUILDERS.get(call.tool, _as_given)
     arguments = build(call, binding, places) if call.arguments is MISSING else _as_given(call, binding, places)
     raw = dumps(arguments)[: -call.truncate] if call.truncate else call.raw_arguments
-    return Call(binding.name, arguments, raw, call_id)
+    return Call(tool_name(call, profile), arguments, raw, call_id)
 
 
 def _binding(call: ScriptedCall, profile: Profile) -> Binding:
@@ -111,7 +111,12 @@ def _worked(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
 
 
 def _spawned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
-    return _filled(binding.arguments, _placeholders(places) | {"child_prompt": places.prompts[call.agent]})
+    asked = {"agent": call.agent, "child_prompt": places.prompts[call.agent]}
+    return _filled(binding.arguments, _placeholders(places) | asked)
+
+
+def _handed_on(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
+    return _filled(binding.arguments, _placeholders(places) | {"agent": call.agent})
 
 
 def _as_given(call: ScriptedCall, _binding: Binding, _places: Places) -> JSON:
@@ -122,6 +127,7 @@ _BUILDERS: Mapping[str, Callable[[ScriptedCall, Binding, Places], JSON]] = {
     RETURN: _returned,
     WORK: _worked,
     SPAWN: _spawned,
+    HANDOFF: _handed_on,
 }
 
 

@@ -14,7 +14,7 @@ from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
 Level: TypeAlias = Literal["MUST", "SHOULD", "MAY"]
 Status: TypeAlias = Literal["success", "failed"]
 
-RETURN, WORK, SPAWN = "$return", "$work", "$spawn"
+RETURN, WORK, SPAWN, HANDOFF = "$return", "$work", "$spawn", "$handoff"
 """Tools named by their part in a case; a profile binds each to a tool of its runtime."""
 
 
@@ -54,9 +54,10 @@ class Given:
 class ScriptedCall:
     """One tool call of the script, before a profile binds it.
 
-    `tool` is `$return` (payload `value`), `$work` (leaves the mark `mark`), `$spawn` (starts the agent `agent`), or a
-    literal tool name with `arguments`. `arguments` or `raw_arguments` replace what the binding would build; `truncate`
-    drops that many characters from the end of the bound arguments' JSON text: broken as a provider breaks them.
+    `tool` is `$return` (payload `value`), `$work` (leaves the mark `mark`), `$spawn` (starts the agent `agent`),
+    `$handoff` (control moves on to the agent `agent`), or a literal tool name with `arguments`. `arguments` or
+    `raw_arguments` replace what the binding would build; `truncate` drops that many characters from the end of the
+    bound arguments' JSON text: broken as a provider breaks them.
     """
 
     tool: str

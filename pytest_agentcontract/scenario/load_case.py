@@ -11,6 +11,7 @@ from pytest_agentcontract import resources
 from pytest_agentcontract.errors import CaseError
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text, loads
 from pytest_agentcontract.scenario.case import (
+    HANDOFF,
     RETURN,
     SPAWN,
     WORK,
@@ -28,7 +29,7 @@ from pytest_agentcontract.scenario.case import (
     Status,
     When,
 )
-from pytest_agentcontract.scenario.load_handoff import handoff, invocation, long_text, loose_ends, words
+from pytest_agentcontract.scenario.load_handoff import handoff, invocation, long_text, loose_ends, loose_order, words
 from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
 from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
@@ -106,12 +107,16 @@ def _contradictions(case: Case) -> Iterator[str]:
         yield from loose_ends(case, case.given.handoff)
     elif "root" not in case.script:
         yield "the script names no agent `root`"
+    else:
+        yield from loose_order(case)
     for agent, turns in case.script.items():
         if any(turn.repeat for turn in turns[:-1]):
             yield f"/script/{agent}: only the last turn can be repeated"
         for call in (call for turn in turns for call in turn.calls):
             if call.tool == SPAWN and call.agent not in case.script:
                 yield f"/script/{agent}: spawns {call.agent!r}, which has no script"
+            if call.tool == HANDOFF and call.agent not in case.script and not call.unadvertised:
+                yield f"/script/{agent}: hands over to {call.agent!r}, which has no script and is not `unadvertised`"
     if (case.given.mode == "interactive") != bool(case.given.conversation):
         yield "/given: an interactive root has a conversation, and only an interactive root has one"
 
@@ -245,6 +250,8 @@ def _derived_needs(given: Given, script: dict[str, tuple[ScriptedTurn, ...]]) ->
     for agent, call in ((agent, call) for agent, turns in script.items() for turn in turns for call in turn.calls):
         if call.tool == SPAWN:
             yield "sub-agents"
+        if call.tool == HANDOFF:
+            yield "transfer"
         if call.tool == RETURN:
             # Whoever runs in a workflow runs for itself: it is nobody's child.
             yield "root-return" if agent == "root" or given.handoff else "child-return"

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_list, as_object, as_text
 from pytest_agentcontract.scenario.case import Case, ExpectedInvocation, Handoff
+
+OF_ONE_RUN = frozenset({"order", "unfinished"})
+"""What is expected of a run without a workflow, in place of what an engine posts."""
+
+_LISTED = "`order` and `unfinished`"
 
 
 def handoff(data: JSONObject) -> Handoff:
@@ -47,6 +53,29 @@ def loose_ends(case: Case, given: Handoff) -> Iterator[str]:
         yield f"/given/handoff/events: there is no comment {event['comment']!r}"
     if len(case.expect.route) != len(given.events):
         yield "/expect/route: holds what must come of each event, so it is as long as `events`"
+    if any(one.fields.keys() & OF_ONE_RUN for one in case.expect.route):
+        yield f"/expect/route: {_LISTED} are of a run without a workflow"
+
+
+def loose_order(case: Case) -> Iterator[str]:
+    """Yield what can't come of a run without a workflow: it is one invocation, known by the order of its agents."""
+    route = case.expect.route
+    if not route:
+        return
+    if len(route) > 1 or "order" not in route[0].fields or route[0].fields.keys() - OF_ONE_RUN:
+        yield f"/expect/route: a run without a workflow is one invocation, of {_LISTED}; `order` is never left out"
+    for order in _orders(route[0].fields.get("order")):
+        strangers = frozenset(order) - case.script.keys()
+        if strangers:
+            yield f"/expect/route: no agent {', '.join(sorted(strangers))} has a script"
+        if order[:1] != ("root",) or any(one == after for one, after in pairwise(order)):
+            yield "/expect/route: an order begins with `root`, and no agent follows itself"
+
+
+def _orders(value: JSON | Missing) -> Iterator[tuple[str, ...]]:
+    """Yield each list of agents that an expected order names."""
+    lists = as_list(value.get("any_of", [value.get("begins")])) if isinstance(value, dict) else [value]
+    yield from (tuple(map(as_text, as_list(one))) for one in lists if one is not None)
 
 
 def long_text(value: JSON | Missing) -> str | None:

@@ -12,7 +12,7 @@ from pytest_agentcontract.scenario.start import Mode
 CAPABILITIES = frozenset(
     {
         "headless", "interactive", "text", "root-return", "child-return", "sub-agents", "async", "schema", "step-cap",
-        "payload-string", "payload-object", "payload-array", "handoff",
+        "payload-string", "payload-object", "payload-array", "handoff", "transfer", "agents-as-tools",
     }
 )  # fmt: skip
 """What a runtime can declare; a case says what it needs. The list is closed: a misspelt claim is an error."""
@@ -20,7 +20,7 @@ CAPABILITIES = frozenset(
 PLACEHOLDERS = frozenset(
     {
         "prompt", "child_prompt", "base_url", "api_key", "mark", "nonce", "port", "workdir", "home", "schema_file",
-        "schema_json", "max_turns", "workflow", "thread", "event",
+        "schema_json", "max_turns", "workflow", "thread", "event", "agent",
     }
 )  # fmt: skip
 """What a profile's strings may hold in braces; all other braces are left alone."""

@@ -24,12 +24,18 @@ _OF_MODE = {
 _STRICT = {"modes": _ONE_RUN, "wires": _OF_THE_RUN, "env": _OF_THE_RUN}
 _LENIENT = {
     "files": _OF_THE_RUN | {"prompt"},
-    "tools": frozenset({"mark", "child_prompt", "nonce", "workdir"}),
+    "tools": frozenset({"mark", "child_prompt", "agent", "nonce", "workdir"}),
     "result": frozenset({"workdir", "home", "nonce"}),
 }
 _MODE_OF = {"headless": "json", "text": "text", "interactive": "interactive", "handoff": "handoff"}
 _TOLD_IN = {"json": ("prompt",), "text": ("prompt",), "handoff": ("workflow", "thread", "event")}
-_TOOL_OF = {"root-return": "return", "child-return": "return", "sub-agents": "spawn"}
+_TOOL_OF = {
+    "root-return": "return",
+    "child-return": "return",
+    "sub-agents": "spawn",
+    "agents-as-tools": "spawn",
+    "transfer": "handoff",
+}
 _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
 
@@ -75,6 +81,8 @@ def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
         wanted = _ARGUMENT_OF.get(part)
         if wanted and not _holds(_texts(as_object(tool).get("arguments"), ""), wanted):
             yield f"tools.{part}.arguments", f"holds no {{{wanted}}}"
+        if part == "handoff" and not _holds(_texts(tool, ""), "agent"):
+            yield "tools.handoff", "holds {agent} neither in its name nor in its arguments: it would name nobody"
 
 
 def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
@@ -86,6 +94,9 @@ def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
             yield f"capabilities[{index}]", f"{capability!r} needs modes.{mode}"
         if tool and tool not in tools:
             yield f"capabilities[{index}]", f"{capability!r} needs tools.{tool}"
+        if capability == "transfer" and data.get("attribution", "token") == "token":
+            # The next agent goes on with the root's conversation, first message and all.
+            yield f"capabilities[{index}]", '\'transfer\' needs another attribution than "token", such as "model"'
 
 
 def _unreachable(data: JSONObject) -> Iterator[tuple[str, str]]:
