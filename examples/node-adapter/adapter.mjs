@@ -1,6 +1,7 @@
 // The adapter: one request on each line of standard input, one answer on each line of standard output.
 
 import { readDecision } from "./decision.mjs";
+import { invoke } from "./engine.mjs";
 import { inert, mentioned, teamSection } from "./people.mjs";
 import { route } from "./routing.mjs";
 import { read, render } from "./sentinel.mjs";
@@ -23,21 +24,29 @@ const OPERATIONS = {
 
 function start({ protocols }) {
   if (!protocols.includes(PROTOCOL)) throw new Error(`I speak version ${PROTOCOL} of the protocol alone`);
-  return { ok: true, protocol: PROTOCOL, ...ABOUT, capabilities: Object.keys(OPERATIONS) };
+  return { ok: true, protocol: PROTOCOL, ...ABOUT, capabilities: [...Object.keys(OPERATIONS), "run"] };
 }
 
-function answer(request) {
+/** Carry out a run: one invocation of the engine. That an agent failed is part of what it posts, and no failure of the run. */
+async function run({ mode, seconds, ...given }) {
+  if (mode !== "handoff") throw new Error(`I run hand-offs alone, and nothing in the mode ${mode}`);
+  await invoke({ ...given, signal: AbortSignal.timeout(seconds * 1000) });
+  return { exit_code: 0 };
+}
+
+async function answer(request) {
   const { cmd, input } = request;
   if (cmd === "start") return start(request);
+  if (cmd === "run") return { ok: true, result: await run(request.run) };
   return Object.hasOwn(OPERATIONS, cmd) ? { ok: true, output: OPERATIONS[cmd](input) } : { ok: false, unsupported: true };
 }
 
-function reply(line) {
+async function reply(line) {
   let seq = null;
   try {
     const request = JSON.parse(line);
     seq = request.seq ?? null;
-    return request.cmd === "stop" ? null : { seq, ...answer(request) };
+    return request.cmd === "stop" ? null : { seq, ...(await answer(request)) };
   } catch (error) {
     return { seq, ok: false, error: { message: error.message || String(error) } };
   }
@@ -57,7 +66,7 @@ async function* linesOf(stream) {
 }
 
 for await (const line of linesOf(process.stdin)) {
-  const message = reply(line);
+  const message = await reply(line);
   if (message === null) break;
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }

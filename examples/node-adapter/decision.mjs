@@ -48,7 +48,7 @@ function shorten(word) {
 }
 
 /** What is wrong with a payload, or null: its shape, then the two invariants of the contract. */
-function problemOf(payload) {
+export function problemOf(payload) {
   const problem = PAYLOAD(payload, "");
   if (problem) return problem;
   const actions = Object.keys(payload);

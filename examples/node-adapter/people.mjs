@@ -9,13 +9,30 @@ const BROKEN = "$1\u200b";
 
 /** An agent's text, fit to be posted: a space that nobody sees breaks its mentions, and what would pass for a line of the engine's. */
 export function inert(text) {
-  const quiet = (piece) => (piece.code ? piece.text : piece.text.replace(MENTION, BROKEN).replace(ENGINE_MARKER, BROKEN));
-  return scan(text).map((line) => piecesOf(line).map(quiet).join("") + line.end).join("");
+  const posted = (piece) => (piece.code ? piece.text : quiet(piece.text));
+  return scan(text).map((line) => piecesOf(line).map(posted).join("") + line.end).join("");
+}
+
+function quiet(prose) {
+  return prose.replace(MENTION, BROKEN).replace(ENGINE_MARKER, BROKEN);
 }
 
 /** Who is told of a state: whoever started the workflow, wherever it stops; nobody while it runs. */
 export function mentioned({ status, started_by, issue_author, trigger_author }) {
   return status === "running" ? null : started_by || issue_author || trigger_author || null;
+}
+
+const WHY = {
+  hold: "It waits for your answer",
+  human_gate: "It waits for your approval",
+  terminal: "It has ended",
+  terminate: "It was ended",
+};
+
+/** The text of a notice: one line, one mention. What would notify in the reason, an agent's word, is broken in code as well. */
+export function noticeText(mention, { workflow, step, stop, dispatch }) {
+  const reason = quiet(dispatch?.reason ?? "").replace(/\s+/g, " ");
+  return `@${mention} — the workflow ${workflow} has stopped at step ${step}. ${WHY[stop]}${reason && `: ${reason}`}`;
 }
 
 /** The section of a system prompt that tells an agent of its team. */

@@ -6,10 +6,14 @@ const NO_DECISION = "no-action default: agent emitted no decision";
 const PRECEDENCE = [call, stop, destination, callback, edge];
 
 /** Decide a route from what a run left behind: its text, where the workflow stands, and the return address. */
-export function route({ workflow, step, agent, callback: registered, called_by, text, failed = false }) {
-  const { config, diagnostic } = read(text);
+export function route({ text, failed = false, ...standing }) {
+  return decide(standing, failed ? { config: null, diagnostic: null } : read(text));
+}
+
+/** Decide a route from what was decided, or why it can't be read, or neither. */
+export function decide({ workflow, step, agent, callback: registered, called_by }, { config, diagnostic }) {
   const facts = { workflow, step, agent, called_by, registered, back: registered === agent ? null : registered };
-  if (failed || !config) return noDecision(facts, failed ? null : diagnostic);
+  if (!config) return noDecision(facts, diagnostic);
   Object.assign(facts, config);
   for (const rule of PRECEDENCE) {
     const outcome = rule(facts);
@@ -33,11 +37,11 @@ function stop(facts) {
   const { agent, called_by, registered } = facts;
   switch (facts.dispatch?.status) {
     case "hold":
-      return outcome(facts, { status: "awaiting-human", dispatch: "hold", callback: registered, called_by });
+      return outcome(facts, { status: "awaiting-human", stop: "hold", dispatch: "hold", callback: registered, called_by });
     case "loop":
       return outcome(facts, { next: agent, dispatch: "loop", callback: registered, called_by });
     case "terminate":
-      return outcome(facts, { status: "ended", dispatch: "terminate" });
+      return outcome(facts, { status: "ended", stop: "terminate", dispatch: "terminate" });
     default:
       return null;
   }
@@ -69,7 +73,7 @@ function edge(facts) {
   if (facts.step === null) return null;
   const { step, problem } = stepById(facts, facts.step);
   if (problem) return lost(facts, problem);
-  if (step.terminal) return outcome(facts, { status: "ended" });
+  if (step.terminal) return outcome(facts, { status: "ended", stop: "terminal" });
   return step.next == null ? null : enter(facts, stepById(facts, step.next));
 }
 
@@ -79,7 +83,7 @@ function edge(facts) {
 function enter(facts, { step, problem }) {
   if (problem) return lost(facts, problem);
   if (!knows(facts, step.agent)) return lost(facts, `unknown agent '${step.agent}'`);
-  const where = step.human_gate ? { status: "awaiting-human" } : { next: step.agent };
+  const where = step.human_gate ? { status: "awaiting-human", stop: "human_gate" } : { next: step.agent };
   return outcome(facts, { step: step.id, ...where });
 }
 
@@ -95,12 +99,13 @@ function noDecision(facts, diagnostic) {
 /** The engine holds, since it can't tell where to go. The return address stays for the one who is asked again. */
 function lost(facts, reason) {
   const { back, called_by } = facts;
-  return outcome(facts, { status: "awaiting-human", dispatch: "hold", origin: "engine_fallback", reason, callback: back, called_by });
+  const held = { status: "awaiting-human", stop: "hold", dispatch: "hold", callback: back, called_by };
+  return outcome(facts, { ...held, origin: "engine_fallback", reason });
 }
 
 /** An outcome: what the rule says, over what holds for most of them. A callback ends with it unless the rule keeps one. */
 function outcome({ step, dispatch }, decided) {
-  const usual = { next: null, step, status: "running", dispatch: "advance", origin: "agent", reason: dispatch?.reason ?? null };
+  const usual = { next: null, step, status: "running", stop: null, dispatch: "advance", origin: "agent", reason: dispatch?.reason ?? null };
   const result = { ...usual, callback: null, called_by: null, ...decided };
   return { ...result, notice: result.status !== "running" };
 }

@@ -19,10 +19,15 @@ export function read(text, author = "agent") {
   return { reading: config ? "config" : "diagnostic", config, diagnostic };
 }
 
-/** Write a decision. What would end the comment or its line early, or mention somebody, is an escape in the JSON. */
+/** Write a decision. */
 export function render(decision) {
-  const json = JSON.stringify(demandDecision(decision)).replace(/[<>@\u0085\u2028\u2029]/g, escapeOf);
-  return `<!-- ${MARKER} ${json} ${CLOSER}`;
+  return engineLine(MARKER, demandDecision(decision));
+}
+
+/** Write a line of the engine's. What would end the comment or its line early, or mention somebody, is an escape in the JSON. */
+export function engineLine(marker, value) {
+  const json = JSON.stringify(value).replace(/[<>@\u0085\u2028\u2029]/g, escapeOf);
+  return `<!-- ${marker} ${json} ${CLOSER}`;
 }
 
 function escapeOf(character) {
@@ -69,7 +74,7 @@ function isJson(text) {
 }
 
 /** A posted comment in two: the engine's own lines at its end are read for themselves, so that no fence before them reaches in. */
-function splitEngineLines(text) {
+export function splitEngineLines(text) {
   const lines = scan(text);
   const last = lines.flatMap((line, index) => (line.blank ? [] : [index])).slice(-2);
   while (last.length > 0 && !last.every((index) => ENGINE_LINE.test(lines[index].text))) last.shift();
