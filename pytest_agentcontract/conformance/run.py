@@ -65,7 +65,7 @@ def _observe(
     home.mkdir()
     workdir.mkdir()
     missed: list[str] = []
-    script = Script(case, profile, wire, nonces, workdir)
+    script = Script(case, profile, nonces, workdir)
 
     def drive(handoff: HandoffPaths | None = None) -> tuple[Delivery, tuple[Exchange, ...]]:
         seat = provider.open(script, wire)

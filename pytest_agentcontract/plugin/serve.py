@@ -36,7 +36,7 @@ def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
     bound = bind(case, nonces)
     with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
         workdir, home = Path(folder, "work"), Path(folder, "home")
-        script = Script(bound, profile, wire, nonces, workdir)
+        script = Script(bound, profile, nonces, workdir)
         seat = provider.open(script, wire)
         launch = Launch(
             profile, wire, bound, script.prompt, script.lines, seat, nonces.public, workdir, home, profile.timeout

@@ -29,10 +29,11 @@ def head(status: int, headers: Mapping[str, str]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One request as it came in. `path` has no query; header names are in lower case."""
+    """One request as it came in. `path` has no query, `query` no question mark; header names are in lower case."""
 
     method: str
     path: str
+    query: str
     headers: Mapping[str, str]
     body: bytes
     version: str
@@ -110,7 +111,7 @@ class Connection(asyncio.Protocol):
         self._waiting.append(
             Incoming(
                 parser.get_method().decode("latin-1"),
-                _path(self._url),
+                *_target(self._url),
                 self._headers,
                 b"".join(self._body),
                 parser.get_http_version(),
@@ -192,9 +193,9 @@ class Connection(asyncio.Protocol):
         self.task = None
 
 
-def _path(url: bytes) -> str:
+def _target(url: bytes) -> tuple[str, str]:
     try:
-        path: bytes | None = httptools.parse_url(url).path
+        parsed = httptools.parse_url(url)
     except httptools.HttpParserInvalidURLError:
-        path = None
-    return (path or b"").decode("latin-1")
+        return "", ""
+    return (parsed.path or b"").decode("latin-1"), (parsed.query or b"").decode("latin-1")

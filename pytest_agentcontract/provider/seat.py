@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import loads
+from pytest_agentcontract.provider.encoding import decoded
 from pytest_agentcontract.provider.http import Connection, Incoming, head
-from pytest_agentcontract.provider.response import FINAL, Cut, Step, document, steps
+from pytest_agentcontract.provider.plan import FINAL, Cut, Pause, Step, document
+from pytest_agentcontract.provider.response import steps
 from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.scenario.script import Script
 from pytest_agentcontract.wire.formats import WireFormat
 
-HOLD_LIMIT = 3.0
-"""How long a gate stays shut at most, in seconds; one that waits for the run's end has no limit."""
+HOLD_LIMITS: dict[str, float | None] = {"printed": 3.0, "delivered": 3.0, "released": 30.0, "end": None}
+"""How long a gate stays shut at most, in seconds, by what it waits for."""
 
 _MOST_MISSED = 20
 
@@ -31,20 +33,21 @@ class Seat:
     def __init__(
         self,
         script: Script,
-        wire: WireFormat,
+        wires: Sequence[WireFormat],
         base_url: str,
         loop: asyncio.AbstractEventLoop,
         forget: Callable[[], object],
     ) -> None:
         self.base_url = base_url
         self.unused: Mapping[str, int] = {}
-        self._script, self._wire, self._loop = script, wire, loop
+        self._script, self._wires, self._loop = script, wires, loop
         self._forget = forget
         self._connections: set[Connection] = set()
         self._frozen: tuple[Exchange, ...] | None = None
         self._failure: Exception | None = None
         self._missed: dict[str, None] = {}
         self._printed: list[str] = []
+        self._released: set[str] = set()
         self._over = False
         self._busy, self._active_at = 0, time.monotonic()
         self._change = asyncio.Event()
@@ -54,6 +57,10 @@ class Seat:
     def printed(self, text: str) -> None:
         """Take the next piece of what the runtime printed: gates may wait for it."""
         self._loop.call_soon_threadsafe(self._take_printed, text)
+
+    def release(self, gate: str) -> None:
+        """Open the gate of this name: answers that are held there go on."""
+        self._loop.call_soon_threadsafe(self._take_released, gate)
 
     def over(self) -> None:
         """Take note that the runtime is gone: answers that were held until then are broken off."""
@@ -101,25 +108,38 @@ class Seat:
             self._changed()
 
     async def _respond(self, connection: Connection, incoming: Incoming, path: str) -> None:
-        if incoming.method == "HEAD":
+        wire = next((wire for wire in self._wires if wire.owns(incoming.method, path)), None)
+        if wire is not None:
+            answer = self._answer(incoming, wire, path)
+            await self._deliver(connection, answer, steps(answer, wire, chunked=incoming.version != "1.0"))
+        elif incoming.method == "HEAD":
             connection.write(head(200, {"content-length": "0"}))
-        elif self._wire.owns(incoming.method, path):
-            await self._deliver(connection, self._answer(incoming), chunked=incoming.version != "1.0")
         else:
-            if len(self._missed) < _MOST_MISSED:
-                self._missed[f"{incoming.method} {path}"] = None
-            message = f"nothing is served at {incoming.method} {path}: this seat speaks {self._wire.NAME}"
-            connection.write(document(404, self._wire.encode_error(404, message), FINAL))
+            connection.write(self._beside(incoming, path))
 
-    def _answer(self, incoming: Incoming) -> Answer:
+    def _beside(self, incoming: Incoming, path: str) -> bytes:
+        """Answer what is no model request: what clients ask beside them, and what nobody serves."""
+        for wire in sorted(self._wires, key=lambda wire: wire.HEADER not in incoming.headers):
+            answer = wire.side_answer(incoming.method, path, incoming.body)
+            if answer is not None:
+                return document(200, answer)
+        if len(self._missed) < _MOST_MISSED:
+            self._missed[f"{incoming.method} {path}"] = None
+        spoken = ", ".join(wire.NAME for wire in self._wires)
+        message = f"nothing is served at {incoming.method} {path}: this seat speaks {spoken}"
+        return document(404, self._wires[0].encode_error(404, message), FINAL)
+
+    def _answer(self, incoming: Incoming, wire: WireFormat, path: str) -> Answer:
+        target = f"{path}?{incoming.query}" if incoming.query else path
         try:
-            request = self._wire.decode_request(loads(incoming.body))
+            body = decoded(incoming.body, incoming.headers.get("content-encoding", ""))
+            request = wire.decode_request(loads(body), target)
         except (ValueError, WireError) as error:
-            return self._script.undecodable(f"the request body can't be read: {error}")
+            return self._script.undecodable(wire.NAME, f"the request body can't be read: {error}")
         return self._script.answer(request, incoming.headers)
 
-    async def _deliver(self, connection: Connection, answer: Answer, *, chunked: bool) -> None:
-        serial, plan = answer.exchange.serial, steps(answer, self._wire, chunked=chunked)
+    async def _deliver(self, connection: Connection, answer: Answer, plan: tuple[Step, ...]) -> None:
+        serial = answer.exchange.serial
         begun = whole = False
         try:
             if answer.delay:
@@ -139,6 +159,8 @@ class Seat:
         """Do one step of a response; tell whether it sent something."""
         if isinstance(step, Hold):
             await self._stand(step, serial)
+        elif isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
         elif isinstance(step, Cut):
             await _cut(connection, step)
         else:
@@ -147,16 +169,15 @@ class Seat:
 
     async def _stand(self, hold: Hold, serial: int) -> None:
         """Wait at a gate. A client that waits with us is not busy: an interactive run may be fed meanwhile."""
-        limit = None if hold.until == "end" else HOLD_LIMIT
         self._busy -= 1
         try:
-            if not await self._until(lambda: self._gate_open(hold), limit):
+            if not await self._until(lambda: self._gate_open(hold), HOLD_LIMITS[hold.until]):
                 self._script.log.time_was_up(serial)
         finally:
             self._busy += 1
 
     def _gate_open(self, hold: Hold) -> bool:
-        return self._script.log.gate_open(hold, "".join(self._printed), over=self._over)
+        return self._script.log.gate_open(hold, "".join(self._printed), self._released, over=self._over)
 
     async def _until(self, condition: Callable[[], bool], limit: float | None) -> bool:
         try:
@@ -175,6 +196,10 @@ class Seat:
 
     def _take_printed(self, text: str) -> None:
         self._printed.append(text)
+        self._changed()
+
+    def _take_released(self, gate: str) -> None:
+        self._released.add(gate)
         self._changed()
 
     def _take_over(self) -> None:
@@ -201,5 +226,5 @@ class Seat:
 async def _cut(connection: Connection, step: Cut) -> None:
     if step.ending == "rst":
         await connection.reset()
-    else:
+    elif step.ending == "fin":
         connection.close()

@@ -53,18 +53,18 @@ class Provider:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._end_loop()
 
-    def open(self, script: Script, wire: str) -> Seat:
-        """Seat a script behind a base URL of its own, speaking one wire format."""
+    def open(self, script: Script, *wires: str) -> Seat:
+        """Seat a script behind a base URL of its own, speaking these wire formats."""
         # The words of cases and wire formats are many classes to make: a provider starts without them.
         from pytest_agentcontract.provider.seat import Seat  # noqa: PLC0415
         from pytest_agentcontract.wire.formats import FORMATS  # noqa: PLC0415
 
-        if wire not in FORMATS:
-            message = f"{wire!r} is no wire format"
+        for unknown in (wire for wire in wires if wire not in FORMATS):
+            message = f"{unknown!r} is no wire format"
             raise ProviderError(message, remedy=f"The provider speaks {', '.join(FORMATS)}.")
         key = f"{next(self._numbers)}-{os.urandom(4).hex()}"
         url = f"http://{HOST}:{self.port}/case/{key}"
-        seat = Seat(script, FORMATS[wire], url, self._loop, lambda: self._seats.pop(key, None))
+        seat = Seat(script, [FORMATS[wire] for wire in wires], url, self._loop, lambda: self._seats.pop(key, None))
         self._seats[key] = seat
         return seat
 

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
 from pytest_agentcontract.scenario.start import Mode
-from pytest_agentcontract.wire.faults import Fault
-from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
+from pytest_agentcontract.wire.faults import UNPACED, Fault, Pace
+from pytest_agentcontract.wire.turn import DELTAS, TYPICAL_USAGE, Stop, Usage
 
 Level: TypeAlias = Literal["MUST", "SHOULD", "MAY"]
 Status: TypeAlias = Literal["success", "failed"]
@@ -68,6 +68,7 @@ class ScriptedCall:
     raw_arguments: str | None = None
     truncate: int = 0
     unadvertised: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,12 @@ class When:
 class Hold:
     """A gate: after `after_deltas` content deltas the stream stands still until something has happened.
 
-    `until` is `end` (the run is over), `printed` (standard output holds `text`) or `delivered` (turn number `turn`,
-    counted from 1, of `agent` was delivered).
+    `until` is `end` (the run is over), `printed` (standard output holds `text`), `delivered` (turn number `turn`,
+    counted from 1, of `agent` was delivered) or `released` (somebody has opened the gate of the name `text`).
     """
 
     after_deltas: int
-    until: Literal["end", "printed", "delivered"]
+    until: Literal["end", "printed", "delivered", "released"]
     text: str = ""
     agent: str = ""
     turn: int = 0
@@ -99,7 +100,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedTurn:
-    """One entry of an agent's script: an answer, a fault, or an answer whose first delivery is faulted."""
+    """One entry of an agent's script: an answer, a fault, or an answer whose first delivery is faulted.
+
+    `asked` is a text that the request must bring along beyond the agent's last one; a request without it is refused.
+    """
 
     text: str | None = None
     thinking: str | None = None
@@ -110,11 +114,16 @@ class ScriptedTurn:
     when: When | None = None
     hold: Hold | None = None
     repeat: bool = False
+    refusal: str | None = None
+    pace: Pace = UNPACED
+    deltas: int = DELTAS
+    asked: str = ""
 
     @property
     def only_fault(self) -> bool:
         """Whether nothing but a fault stands here: the attempt is consumed and a retry gets the next entry."""
-        return self.fault is not None and self.text is None and self.thinking is None and not self.calls
+        said = (self.text, self.thinking, self.refusal)
+        return self.fault is not None and all(part is None for part in said) and not self.calls
 
 
 @dataclass(frozen=True, slots=True)

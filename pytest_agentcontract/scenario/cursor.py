@@ -9,7 +9,7 @@ from typing import cast
 from pytest_agentcontract.jsonvalue import JSON, MISSING
 from pytest_agentcontract.scenario.case import RETURN, Hold, ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
-from pytest_agentcontract.wire.faults import Fault
+from pytest_agentcontract.wire.faults import UNPACED, Fault, Pace
 from pytest_agentcontract.wire.turn import Turn
 
 
@@ -21,6 +21,7 @@ class Answer:
     turn: Turn | None = None
     fault: Fault | None = None
     hold: Hold | None = None
+    pace: Pace = UNPACED
     status: int = 200
     message: str = ""
     delay: float = 0.0
@@ -63,6 +64,12 @@ class Cursor:
         self.served.add(self.at)
         if not self.entries[self.at].repeat:
             self.at, self.polls, self.faulted = self.at + 1, 0, False
+
+    def take(self) -> None:
+        """Leave a faulted entry behind that the client took all the same: it goes on from that answer."""
+        if self.faulted and self.entry is not None:
+            self.advance()
+        self.last = None
 
     def left_over(self, delivered: Iterable[int]) -> int:
         """Count the entries that were never handed over, given the numbers of those that were."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import cast
 
 from pytest_agentcontract import resources
 from pytest_agentcontract.errors import CaseError
@@ -21,20 +21,15 @@ from pytest_agentcontract.scenario.case import (
     ExpectedAgent,
     ExpectedResult,
     Given,
-    Hold,
     Level,
     Say,
-    ScriptedCall,
     ScriptedTurn,
     Status,
-    When,
 )
 from pytest_agentcontract.scenario.load_handoff import handoff, invocation, long_text, loose_ends, loose_order, words
+from pytest_agentcontract.scenario.load_script import loose_turns, maybe, number, payload, script_of, usage
 from pytest_agentcontract.scenario.start import Mode
-from pytest_agentcontract.wire.faults import CutFault, Fault, StatusFault
-from pytest_agentcontract.wire.turn import TYPICAL_USAGE, Stop, Usage
 
-_T = TypeVar("_T")
 OWN = "own"
 """The contract under which a user's own cases are collected."""
 
@@ -83,7 +78,9 @@ def _document(path: Path) -> JSON:
 
 def _built(path: Path, document: JSON, case_id: str) -> Case:
     data = as_object(document)
-    script = _script(as_object(data["script"]))
+    for problem in loose_turns(as_object(data["script"])):
+        raise CaseError(f"/script{problem}", where=str(path), remedy=_REMEDY)
+    script = script_of(as_object(data["script"]))
     given = _given(as_object(data["given"]))
     case = Case(
         id=case_id,
@@ -110,8 +107,6 @@ def _contradictions(case: Case) -> Iterator[str]:
     else:
         yield from loose_order(case)
     for agent, turns in case.script.items():
-        if any(turn.repeat for turn in turns[:-1]):
-            yield f"/script/{agent}: only the last turn can be repeated"
         for call in (call for turn in turns for call in turn.calls):
             if call.tool == SPAWN and call.agent not in case.script:
                 yield f"/script/{agent}: spawns {call.agent!r}, which has no script"
@@ -128,73 +123,16 @@ def _given(data: JSONObject) -> Given:
     return Given(
         mode=cast("Mode", data.get("mode", "json")),
         prompt=long_text(data.get("prompt")) or "",
-        schema=_maybe(data, "schema", as_object),
-        max_turns=_maybe(data, "max_turns", _number),
+        schema=maybe(data, "schema", as_object),
+        max_turns=maybe(data, "max_turns", number),
         conversation=tuple(map(_say, as_list(data.get("conversation")))),
-        handoff=_maybe(data, "handoff", handoff),
+        handoff=maybe(data, "handoff", handoff),
     )
 
 
 def _say(value: JSON) -> Say:
     data = as_object(value)
-    return Say(as_text(data["say"]), _number(data.get("turns", 1)))
-
-
-# -- script -----------------------------------------------------------------------------------------------------------
-
-
-def _script(data: JSONObject) -> dict[str, tuple[ScriptedTurn, ...]]:
-    counter = iter(range(1, 1_000_000))
-    return {agent: tuple(_turn(as_object(turn), counter) for turn in as_list(turns)) for agent, turns in data.items()}
-
-
-def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:
-    return ScriptedTurn(
-        text=long_text(data.get("text")),
-        thinking=long_text(data.get("thinking")),
-        calls=tuple(_call(as_object(call), counter) for call in as_list(data.get("calls"))),
-        stop=cast("Stop | None", data.get("stop")),
-        usage=_maybe(data, "usage", _usage) or TYPICAL_USAGE,
-        fault=_maybe(data, "fault", _fault),
-        when=_maybe(data, "when", _when),
-        hold=_maybe(data, "hold", _hold),
-        repeat=data.get("repeat") == "forever",
-    )
-
-
-def _call(data: JSONObject, counter: Iterator[int]) -> ScriptedCall:
-    mark = as_text(data.get("mark")) or (f"w{next(counter)}" if data["tool"] == WORK else "")
-    return ScriptedCall(
-        tool=as_text(data["tool"]),
-        value=_payload(data["value"]) if "value" in data else MISSING,
-        mark=mark,
-        agent=as_text(data.get("agent")),
-        arguments=data.get("arguments", MISSING),
-        raw_arguments=long_text(data.get("raw_arguments")),
-        truncate=_number(data.get("truncate", 0)),
-        unadvertised=data.get("unadvertised") is True,
-    )
-
-
-def _fault(data: JSONObject) -> Fault:
-    if "status" in data:
-        headers = {name: as_text(value) for name, value in as_object(data.get("headers")).items()}
-        return StatusFault(_number(data["status"]), headers, as_text(data.get("message")) or "scripted fault")
-    return CutFault(_number(data["cut_after_deltas"]), "rst" if data.get("with") == "rst" else "fin")
-
-
-def _when(data: JSONObject) -> When:
-    return next(When(event, as_text(data[event])) for event in ("sees", "started", "failed") if event in data)
-
-
-def _hold(data: JSONObject) -> Hold:
-    after, until = _number(data["after_deltas"]), data["until"]
-    gate = as_object(until)
-    if until == "end":
-        return Hold(after, "end")
-    if "printed" in gate:
-        return Hold(after, "printed", text=as_text(gate["printed"]))
-    return Hold(after, "delivered", agent=as_text(gate["delivered"]), turn=_number(gate["turn"]))
+    return Say(as_text(data["say"]), number(data.get("turns", 1)))
 
 
 # -- expect -----------------------------------------------------------------------------------------------------------
@@ -203,11 +141,11 @@ def _hold(data: JSONObject) -> Hold:
 def _expect(data: JSONObject, script: dict[str, tuple[ScriptedTurn, ...]]) -> Expect:
     agents = {name: _agent(as_object(agent)) for name, agent in as_object(data.get("agents")).items()}
     return Expect(
-        result=_maybe(data, "result", _result),
+        result=maybe(data, "result", _result),
         agents=agents,
         work=tuple(map(as_text, as_list(data["work"]))) if "work" in data else tuple(_marks(script)),
         stray=tuple(map(as_text, as_list(data.get("stray")))),
-        usage=_maybe(data, "usage", _usage),
+        usage=maybe(data, "usage", usage),
         route=tuple(invocation(as_object(one)) for one in as_list(data.get("route"))),
     )
 
@@ -219,15 +157,15 @@ def _marks(script: dict[str, tuple[ScriptedTurn, ...]]) -> Iterator[str]:
 
 
 def _result(data: JSONObject) -> ExpectedResult:
-    return ExpectedResult(cast("Status", data["status"]), _payload(data["value"]) if "value" in data else MISSING)
+    return ExpectedResult(cast("Status", data["status"]), payload(data["value"]) if "value" in data else MISSING)
 
 
 def _agent(data: JSONObject) -> ExpectedAgent:
     return ExpectedAgent(
         status=cast("Status | None", data.get("status")),
-        value=_payload(data["value"]) if "value" in data else MISSING,
-        requests=_maybe(data, "requests", _number),
-        nudges=_maybe(data, "nudges", _number),
+        value=payload(data["value"]) if "value" in data else MISSING,
+        requests=maybe(data, "requests", number),
+        nudges=maybe(data, "nudges", number),
     )
 
 
@@ -256,36 +194,3 @@ def _derived_needs(given: Given, script: dict[str, tuple[ScriptedTurn, ...]]) ->
             # Whoever runs in a workflow runs for itself: it is nobody's child.
             yield "root-return" if agent == "root" or given.handoff else "child-return"
             yield _PAYLOAD_NEEDS.get(type(call.value), "payload-string")
-
-
-def _payload(value: JSON) -> JSON:
-    """Return a payload; `{"lines": [...]}` is a long string, `{"large": {...}}` one too long to be written down."""
-    data = as_object(value)
-    if set(data) == {"lines"}:
-        return long_text(value)
-    if set(data) == {"large"}:
-        return _large(as_object(data["large"]))
-    return value
-
-
-def _large(data: JSONObject) -> JSON:
-    if "string" in data:
-        return "agent contract \u2713\n" * (_number(data["string"]) // 17 + 1)
-    if "keys" in data:
-        return {f"key-{number}": number for number in range(_number(data["keys"]))}
-    nest: JSON = "the bottom"
-    for _ in range(_number(data["depth"])):
-        nest = {"next": nest}
-    return nest
-
-
-def _usage(data: JSONObject) -> Usage:
-    return Usage(_number(data.get("input_tokens", 0)), _number(data.get("output_tokens", 0)))
-
-
-def _number(value: JSON) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _maybe(data: JSONObject, key: str, build: Callable[..., _T]) -> _T | None:
-    return build(data[key]) if key in data else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from pytest_agentcontract.jsonvalue import point
@@ -76,11 +77,12 @@ class Log:
         """List the numbers of the turns of an agent's script that were handed over whole."""
         return [exchange.turn for exchange in self.of(agent) if exchange.kind == "turn" and exchange.delivered]
 
-    def gate_open(self, hold: Hold, printed: str, *, over: bool) -> bool:
+    def gate_open(self, hold: Hold, printed: str, released: AbstractSet[str], *, over: bool) -> bool:
         """Tell whether what a held stream waits for has happened."""
         return {
             "end": lambda: over,
             "printed": lambda: hold.text in printed,
+            "released": lambda: hold.text in released,
             "delivered": lambda: hold.turn in self.delivered_turns(hold.agent),
         }[hold.until]()
 

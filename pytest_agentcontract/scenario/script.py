@@ -19,9 +19,10 @@ from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, Scripte
 from pytest_agentcontract.scenario.conditions import Sight, met
 from pytest_agentcontract.scenario.cursor import Answer, Cursor
 from pytest_agentcontract.scenario.log import Log
+from pytest_agentcontract.scenario.nearest import explained, news
 from pytest_agentcontract.scenario.observation import Exchange, Kind
 from pytest_agentcontract.scenario.profile import Attribution, Profile
-from pytest_agentcontract.wire.faults import Fault, StatusFault, shows_content
+from pytest_agentcontract.wire.faults import ContentTypeFault, Fault, StatusFault, shows_content
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.turn import Turn, Usage
 
@@ -45,24 +46,28 @@ class _Ask:
 
 
 class Script:
-    """One case as a model. `case` has been bound to `nonces`. Not thread-safe: the server's loop owns it."""
+    """One case as a model. `case` has been bound to `nonces`. Not thread-safe: the server's loop owns it.
+
+    `strict` is for a script that is no case: what it does not say is refused, and nothing bounds how much it says.
+    """
 
     def __init__(
         self,
         case: Case,
         profile: Profile,
-        wire: str,
         nonces: Nonces,
         workdir: Path,
         *,
+        strict: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.log = Log(clock)
         self.places = Places(nonces, workdir, {agent: _seed_prompt(agent, nonces.public) for agent in case.script})
-        self._case, self._profile, self._wire = case, of_case(case, profile), wire
+        self._case, self._profile = case, of_case(case, profile)
         self._signs = signs(tuple(case.script), self._profile, nonces.public)
         self._cursors = {agent: Cursor(agent, entries) for agent, entries in case.script.items()}
-        self._budget = _budget(case, profile)
+        self._strict = strict
+        self._budget = None if strict else _budget(case, profile)
         self._polls = 0
 
     @property
@@ -83,9 +88,9 @@ class Script:
         ask = _Ask(request, owners, cursor, self._is_retry(cursor, request, headers))
         return next(answer for rule in self._RULES if (answer := rule(self, ask)) is not None)
 
-    def undecodable(self, note: str) -> Answer:
-        """Record a request whose body is no valid request of the wire format."""
-        nothing = Request(self._wire, "", "", (), (), ToolChoice(), stream=False, body=None)
+    def undecodable(self, wire: str, note: str) -> Answer:
+        """Record a request whose body is no valid request of its wire format."""
+        nothing = Request(wire, "", "", (), (), ToolChoice(), stream=False, body=None)
         return self._refuse(_Ask(nothing, (), Cursor("")), "unexpected", note)
 
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -123,7 +128,7 @@ class Script:
 
     def _over_budget(self, ask: _Ask) -> Answer | None:
         asked = sum(exchange.kind != "poll" for exchange in self.log.entries)
-        if asked < self._budget:
+        if self._budget is None or asked < self._budget:
             return None
         return self._refuse(ask, "budget", f"this case's budget of {self._budget} model requests is used up")
 
@@ -134,6 +139,8 @@ class Script:
 
     def _again(self, ask: _Ask) -> Answer | None:
         last = ask.cursor.last
+        if last is not None and isinstance(last.fault, ContentTypeFault) and not ask.retry:
+            ask.cursor.take()
         if not ask.retry or last is None or last.exchange.kind == "fault":
             return None
         exchange = self._record(ask, last.exchange.kind, last.turn, last.exchange.turn)
@@ -142,8 +149,19 @@ class Script:
     def _beyond(self, ask: _Ask) -> Answer | None:
         if ask.cursor.entry is not None:
             return None
+        if self._strict:
+            return self._refuse(
+                ask, "unexpected", f"{explained(ask.request)}, but the script of {ask.cursor.agent} ends"
+            )
         turn = Turn(AFTER_THE_END)
         return self._hand_out(ask, Answer(self._record(ask, "beyond", turn), turn))
+
+    def _unasked(self, ask: _Ask) -> Answer | None:
+        entry = cast("ScriptedTurn", ask.cursor.entry)
+        if not entry.asked or any(entry.asked in text for _, text in news(ask.request)):
+            return None
+        turn = f"turn {ask.cursor.at + 1} of {ask.cursor.agent}"
+        return self._refuse(ask, "unexpected", f"{explained(ask.request)}, but {turn} awaits {entry.asked!r}")
 
     def _poll(self, ask: _Ask) -> Answer | None:
         entry = cast("ScriptedTurn", ask.cursor.entry)
@@ -182,6 +200,7 @@ class Script:
         _after_withheld,
         _again,
         _beyond,
+        _unasked,
         _poll,
         _faulted,
         _scripted,
@@ -221,7 +240,7 @@ class Script:
     ) -> Answer:
         turn = self._bound(ask, entry)
         exchange = self._record(ask, kind, turn, number, note)
-        return self._hand_out(ask, Answer(exchange, turn, hold=entry.hold, delay=delay))
+        return self._hand_out(ask, Answer(exchange, turn, hold=entry.hold, pace=entry.pace, delay=delay))
 
     def _fault(self, ask: _Ask, entry: ScriptedTurn, fault: Fault, number: int) -> Answer:
         if isinstance(fault, StatusFault):
@@ -229,7 +248,7 @@ class Script:
             return self._hand_out(ask, Answer(exchange, fault=fault, status=fault.status, message=fault.message))
         turn = self._bound(ask, entry)
         exchange = self._record(ask, "fault", turn if shows_content(fault) else None, number, str(fault))
-        return self._hand_out(ask, Answer(exchange, turn, fault))
+        return self._hand_out(ask, Answer(exchange, turn, fault, pace=entry.pace))
 
     def _bound(self, ask: _Ask, entry: ScriptedTurn) -> Turn:
         ask.cursor.answers += 1

@@ -101,6 +101,9 @@ class Pace:
     between: float = 0.0
 
 
+UNPACED = Pace()
+
+
 def shows_content(fault: Fault) -> bool:
     """Tell whether a client is sent any of the answer before the fault strikes."""
     match fault:

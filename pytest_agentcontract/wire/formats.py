@@ -15,10 +15,12 @@ from pytest_agentcontract.wire.turn import Turn
 class WireFormat(Protocol):
     """What a package of this folder offers the provider; values in, values and bytes out.
 
-    A `path` stands below the seat's prefix and has no query; a `target` is a path with its query.
+    By `HEADER` its clients are known: it tells whose list of models is asked for where several formats are spoken. A
+    `path` stands below the seat's prefix and has no query; a `target` is a path with its query.
     """
 
     NAME: str
+    HEADER: str
 
     def owns(self, method: str, path: str) -> bool:
         """Tell whether a request of this method and path is a model request."""

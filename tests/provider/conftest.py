@@ -132,7 +132,7 @@ def play(provider: Provider) -> Iterator[Callable[..., Table]]:
 
     def seat(*root: ScriptedTurn, wire: str = "anthropic-messages", **children: tuple[ScriptedTurn, ...]) -> Table:
         case = Case("g/n", "t", "w", (), Given("json", "Go."), {"root": root, **children}, Expect())
-        script = Script(case, PROFILE, wire, Nonces(f"n{next(numbers)}", "s"), Path("runs"))
+        script = Script(case, PROFILE, Nonces(f"n{next(numbers)}", "s"), Path("runs"))
         tables.append(Table(provider.open(script, wire), script, wire, provider.port))
         return tables[-1]
 

@@ -116,9 +116,9 @@ def test_an_offer_to_change_protocols_is_passed_over(play: Play) -> None:
     [
         ("HEAD", "/", 200),
         ("HEAD", "", 200),
-        ("GET", "/v1/models", 404),
+        ("GET", "/v1/completions", 404),
         ("GET", "/v1/messages", 404),
-        ("POST", "/v1/messages/count_tokens", 404),
+        ("POST", "/v1/models", 404),
         ("POST", "/v1/messages/../../x", 404),
         ("OPTIONS", "/v1/messages", 404),
     ],
@@ -254,7 +254,6 @@ def test_it_stops_with_streams_open_and_leaves_nothing() -> None:
         script = Script(
             case,
             Profile("p", "command", {}, ResultRule(), frozenset()),
-            "anthropic-messages",
             Nonces("n", "s"),
             Path("w"),
         )

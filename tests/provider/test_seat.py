@@ -67,7 +67,7 @@ def test_a_gate_waits_for_another_agents_turn(play: Play) -> None:
 
 def test_a_gate_opens_when_its_time_is_up_and_says_so(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """No run hangs on a gate; the exchange is marked as not released."""
-    monkeypatch.setattr(seats, "HOLD_LIMIT", 0.05)
+    monkeypatch.setitem(seats.HOLD_LIMITS, "printed", 0.05)
     table = play(ScriptedTurn("abc", hold=Hold(1, "printed", "never")))
     line = table.raw(table.request(stream=True))
     assert b"message_stop" in line.read_until(b"message_stop")

@@ -128,7 +128,7 @@ def test_an_absent_payload_is_not_null(tmp_path):
         ({"needs": ["root-retrun"]}, "root-retrun"),
         ({"script": {"root": [{"txet": "x"}]}}, r"\$\.script\.root\[0\]: unknown key 'txet'; did you mean 'text'?"),
         ({"script": {"root": [{"fault": {"status": 200}}]}}, "at least 400"),
-        ({"script": {"root": [{"fault": {}}]}}, "'cut_after_deltas' is a required property"),
+        ({"script": {"root": [{"fault": {}}]}}, r"/script/root/0/fault: exactly one of status, cut_after_deltas"),
         ({"script": {"root": [{"calls": [{"tool": "$spawn"}]}]}}, "'agent' is a required property"),
         ({"script": {"root": [{"calls": [{"tool": "$spawn", "agent": "kid"}]}]}}, "spawns 'kid', which has no script"),
         ({"script": {"root": [{"repeat": "forever"}, {}]}}, "only the last turn can be repeated"),

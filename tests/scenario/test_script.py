@@ -25,7 +25,7 @@ from pytest_agentcontract.scenario.case import (
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.scenario.profile import Binding, Limits, Profile, ResultRule, SideCall
 from pytest_agentcontract.scenario.script import MOST_POLLS, POLL_DELAY, Script
-from pytest_agentcontract.wire.faults import CutFault, StatusFault
+from pytest_agentcontract.wire.faults import ContentTypeFault, CutFault, StatusFault
 from pytest_agentcontract.wire.request import Message, Request, Tool, ToolChoice, ToolResult
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
@@ -50,13 +50,12 @@ def script(
     root: tuple[ScriptedTurn, ...] = (),
     *,
     given: Given | None = None,
-    wire: str = "anthropic-messages",
     runtime: Profile | None = None,
     **children: tuple[ScriptedTurn, ...],
 ) -> Script:
     """Script a root and its children."""
     case = Case("g/n", "t", "w", (), given or Given("json", "Go."), {"root": root, **children}, Expect())
-    return Script(case, runtime or profile(), wire, Nonces(NONCE, "a9"), Path("runs"))
+    return Script(case, runtime or profile(), Nonces(NONCE, "a9"), Path("runs"))
 
 
 @dataclass
@@ -68,6 +67,7 @@ class Agent:
     tools: tuple[str, ...] = TOOLS
     messages: list[Message] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    wire: str = "anthropic-messages"
 
     def __post_init__(self) -> None:
         self.messages.append(Message("user", (f"Hello [[{self.name}-{NONCE}]]",)))
@@ -75,7 +75,7 @@ class Agent:
     def request(self, *, stream: bool = False, body: JSON = None) -> Request:
         """Build the request for what was said so far."""
         tools = tuple(map(Tool, self.tools))
-        return Request(self.script._wire, "m", "", tuple(self.messages), tools, ToolChoice(), stream, body)
+        return Request(self.wire, "m", "", tuple(self.messages), tools, ToolChoice(), stream, body)
 
     def ask(self, *, arrives: bool = True) -> Answer:
         """Ask once; an answer that arrives is remembered, with a result for each call."""
@@ -148,7 +148,7 @@ def test_times_count_from_the_opening_of_the_script() -> None:
     """An exchange notes when it came in by the clock it is given."""
     ticks = iter([100.0, 101.5])
     case = Case("g/n", "t", "w", (), Given("json"), {"root": (REPLY,)}, Expect())
-    played = Script(case, profile(), "openai-chat", Nonces(NONCE, "a9"), Path("runs"), clock=lambda: next(ticks))
+    played = Script(case, profile(), Nonces(NONCE, "a9"), Path("runs"), clock=lambda: next(ticks))
     assert Agent(played).ask().exchange.received_at == 1.5
 
 
@@ -249,7 +249,7 @@ def test_a_side_call_is_answered_by_rule_and_consumes_nothing(rule: SideCall, *,
 def test_a_body_that_is_no_request_is_written_down() -> None:
     """Nothing that comes in is lost, not even what can't be read."""
     played = script((REPLY,))
-    answer = played.undecodable("no JSON")
+    answer = played.undecodable("openai-chat", "no JSON")
     assert (answer.status, answer.exchange.kind, answer.exchange.note) == (400, "unexpected", "no JSON")
 
 
@@ -368,8 +368,8 @@ def test_usage_is_what_the_client_was_told(
     reported: Usage | None,
 ) -> None:
     """A whole answer reports all, a broken stream what came first; `begun` None is an answer that arrived."""
-    played = script((ScriptedTurn("one"),), wire=wire)
-    serial = played.answer(Agent(played).request(stream=stream, body=body), {}).exchange.serial
+    played = script((ScriptedTurn("one"),))
+    serial = played.answer(Agent(played, wire=wire).request(stream=stream, body=body), {}).exchange.serial
     if begun is None:
         played.log.delivered(serial)
     else:
@@ -536,7 +536,7 @@ def test_gates_open_when_what_they_wait_for_has_happened() -> None:
     gates = [Hold(1, "end"), Hold(1, "printed", "now"), Hold(1, "delivered", agent="root", turn=2)]
 
     def opened(printed: str = "", *, over: bool = False) -> list[bool]:
-        return [played.log.gate_open(gate, printed, over=over) for gate in gates]
+        return [played.log.gate_open(gate, printed, set(), over=over) for gate in gates]
 
     root = Agent(played)
     root.ask()
@@ -552,7 +552,7 @@ def test_in_a_hand_off_each_agent_asks_for_the_model_of_its_own_name() -> None:
     """Whatever the profile says of other cases: the thread that they all read can't tell them apart."""
     given = Given("handoff", handoff=Handoff({}, (), (None,)))
     case = Case("g/n", "t", "w", (), given, {"architect": (ScriptedTurn("one"),), "context": ()}, Expect())
-    played = Script(case, profile(), "openai-chat", Nonces(NONCE, "a9"), Path("runs"))
+    played = Script(case, profile(), Nonces(NONCE, "a9"), Path("runs"))
     asked = [replace(Agent(played).request(), model=model) for model in ("architect", "context", "root")]
     answers = [played.answer(request, {}).exchange for request in asked]
     assert [(exchange.agent, exchange.kind) for exchange in answers] == [
@@ -561,3 +561,50 @@ def test_in_a_hand_off_each_agent_asks_for_the_model_of_its_own_name() -> None:
         ("", "unexpected"),
     ]
     assert "expected in `model` one of 'architect' (architect)" in answers[2].note
+
+
+# ---- scripts of a user's own
+
+
+def test_a_strict_script_refuses_what_it_does_not_say() -> None:
+    """After its end nothing is made up: the refusal names the place of what was asked."""
+    played = Script(
+        Case("g/n", "t", "w", (), Given("json", "Go."), {"root": (ScriptedTurn("one"),)}, Expect()),
+        profile(),
+        Nonces(NONCE, "a9"),
+        Path("runs"),
+        strict=True,
+    )
+    root = Agent(played)
+    root.ask()
+    root.hears("and now?")
+    answer = root.ask(arrives=False)
+    assert (answer.status, answer.exchange.kind) == (400, "unexpected")
+    assert answer.message == "/messages/3 says 'and now?', but the script of root ends"
+
+
+def test_a_turn_may_await_a_text() -> None:
+    """What is awaited has to be new: an older message that holds it is no answer to the turn before."""
+    played = script((ScriptedTurn("one", asked="Hello"), ScriptedTurn("two", asked="42")))
+    root = Agent(played)
+    assert root.ask().turn
+    refused = root.ask(arrives=False)
+    assert (refused.status, refused.exchange.kind) == (400, "unexpected")
+    assert "but turn 2 of root awaits '42'" in refused.message
+    root.hears("it is 42")
+    answer = root.ask()
+    assert answer.turn is not None
+    assert answer.turn.text == "two"
+
+
+@pytest.mark.parametrize(("goes_on", "text"), [(True, "two"), (False, "one")])
+def test_a_mislabelled_answer_counts_for_a_client_that_takes_it(*, goes_on: bool, text: str) -> None:
+    """Whoever goes on from it has had the turn; whoever asks the same again gets it again, labelled well."""
+    played = script((ScriptedTurn("one", fault=ContentTypeFault("text/html")), ScriptedTurn("two")))
+    root = Agent(played)
+    assert root.ask(arrives=False).exchange.kind == "fault"
+    if goes_on:
+        root.hears("go on")
+    answer = root.ask()
+    assert answer.turn is not None
+    assert answer.turn.text == text

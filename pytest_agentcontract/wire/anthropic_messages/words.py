@@ -6,6 +6,9 @@ from typing import Final
 
 from pytest_agentcontract.wire.turn import Stop
 
+HEADER: Final = "anthropic-version"
+"""A header by which the clients of this format are known."""
+
 NAME: Final = "anthropic-messages"
 
 STOP_REASONS: Final[dict[Stop, str | None]] = {

@@ -7,6 +7,9 @@ from typing import Final
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire.turn import Stop
 
+HEADER: Final = "authorization"
+"""A header by which the clients of this format are known."""
+
 NAME: Final = "openai-chat"
 
 FINISH_REASONS: Final[dict[Stop, str | None]] = {

@@ -1,0 +1,65 @@
+"""Request bodies that come compressed, as some clients send them: decoded, and never to more than a body may be."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Mapping
+
+from pytest_agentcontract.errors import WireError
+from pytest_agentcontract.provider.http import MOST_BODY
+
+_GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
+
+
+def decoded(body: bytes, encoding: str) -> bytes:
+    """Undo the encodings that a content-encoding header lists, last first; raise WireError for what can't be undone."""
+    names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
+    for name in reversed(names):
+        if name not in _DECODERS:
+            message = f"the body's content-encoding {name!r} is not spoken here: only {', '.join(_DECODERS)}"
+            raise WireError(message)
+        body = _DECODERS[name](body)
+    return body
+
+
+def _inflated(body: bytes) -> bytes:
+    inflater = zlib.decompressobj(_GZIP_OR_ZLIB)
+    try:
+        plain = inflater.decompress(body, MOST_BODY + 1)
+    except zlib.error as error:
+        message = f"the compressed body is broken: {error}"
+        raise WireError(message) from error
+    return _bounded(plain, whole=inflater.eof)
+
+
+def _unzstd(body: bytes) -> bytes:
+    if sys.version_info >= (3, 14):  # few clients send it: the others pay nothing
+        from compression import zstd  # noqa: PLC0415
+    else:
+        from backports import zstd  # noqa: PLC0415
+    inflater = zstd.ZstdDecompressor()
+    try:
+        plain = inflater.decompress(body, MOST_BODY + 1)
+    except zstd.ZstdError as error:
+        message = f"the compressed body is broken: {error}"
+        raise WireError(message) from error
+    return _bounded(plain, whole=inflater.eof)
+
+
+def _bounded(plain: bytes, *, whole: bool) -> bytes:
+    if len(plain) > MOST_BODY:
+        message = f"the compressed body holds more than {MOST_BODY} bytes"
+        raise WireError(message)
+    if not whole:
+        message = "the compressed body is cut short"
+        raise WireError(message)
+    return plain
+
+
+_DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "identity": lambda body: body,
+    "gzip": _inflated,
+    "deflate": _inflated,
+    "zstd": _unzstd,
+}
