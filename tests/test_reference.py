@@ -40,6 +40,16 @@ def test_the_reference_passes_as_a_command(name, case, wire, provider):
     assert verdicts(name, case, wire, provider) == []
 
 
+HAND_OFFS = [row for row in judged("reference-stdio") if row.values[1].given.handoff]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case", "wire"), HAND_OFFS)
+def test_the_reference_hands_off_behind_the_protocol(name, case, wire, provider):
+    """One process that carries out every run after the other passes the hand-off cases as one process for each does."""
+    assert verdicts(name, case, wire, provider) == []
+
+
 def answered(name, provider):
     """Ask a runtime every vector and return what is not a pass, in words."""
     profile = find(name, {})

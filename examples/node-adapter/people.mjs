@@ -31,8 +31,8 @@ const WHY = {
 
 /** The text of a notice: one line, one mention. What would notify in the reason, an agent's word, is broken in code as well. */
 export function noticeText(mention, { workflow, step, stop, dispatch }) {
-  const reason = quiet(dispatch?.reason ?? "").replace(/\s+/g, " ");
-  return `@${mention} — the workflow ${workflow} has stopped at step ${step}. ${WHY[stop]}${reason && `: ${reason}`}`;
+  const reason = dispatch?.reason ? `: ${dispatch.reason.replace(/\s+/g, " ")}` : ".";
+  return `@${mention} — ${quiet(`the workflow ${workflow} has stopped at step ${step}. ${WHY[stop]}${reason}`)}`;
 }
 
 /** The section of a system prompt that tells an agent of its team. */
