@@ -63,14 +63,11 @@ def _finish(turn: Turn) -> str | None:
 def _deltas(turn: Turn, serial: int) -> Iterator[tuple[JSONObject, bool]]:
     """Yield the deltas of a stream, and whether each carries a piece of the answer."""
     yield {"role": "assistant", "content": None if turn.text is None else "", "refusal": None}, False
-    for piece in pieces(turn.thinking or "", turn.deltas):
-        yield {"reasoning_content": piece}, True
-    for piece in pieces(turn.text or "", turn.deltas):
-        yield {"content": piece}, True
-    if turn.refusal == "":
-        yield {"refusal": ""}, False
-    for piece in pieces(turn.refusal or "", turn.deltas):
-        yield {"refusal": piece}, True
+    for key, text in (("reasoning_content", turn.thinking), ("content", turn.text), ("refusal", turn.refusal)):
+        if text == "":
+            yield {key: ""}, False
+        for piece in pieces(text or "", turn.deltas):
+            yield {key: piece}, True
     for k, call in enumerate(turn.calls):
         yield {"tool_calls": [{"index": k} | _call_value(call, serial, k, "")]}, False
         for piece in pieces(call.arguments_text, turn.deltas):
