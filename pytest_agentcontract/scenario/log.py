@@ -89,10 +89,9 @@ class Log:
 
 def _reported(exchange: Exchange) -> Usage | None:
     """Tell what usage a whole answer has told the client."""
-    body = exchange.request.body
-    silent = (
-        exchange.request.stream and exchange.request.wire in _LATE and not point(body, _LATE[exchange.request.wire])
-    )
+    request = exchange.request
+    asked = _LATE.get(request.wire) if request.stream else None
+    silent = asked is not None and not point(request.body, asked)
     return None if exchange.answer is None or silent else exchange.answer.usage
 
 
@@ -103,5 +102,5 @@ def _reported_at_first(exchange: Exchange) -> Usage | None:
     return Usage(answer.usage.input_tokens, 0) if answer and early else None
 
 
-_LATE: Mapping[str, str] = {"openai-chat": "/stream_options/include_usage"}
-"""Wire formats whose streams report usage at their end, and only if the request asks for it at this place."""
+_LATE: Mapping[str, str | None] = {"openai-chat": "/stream_options/include_usage", "openai-responses": None}
+"""Wire formats whose streams report usage at their end; those with a place only if the request asks for it there."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from pytest_agentcontract.jsonvalue import JSON
-from pytest_agentcontract.wire import anthropic_messages, openai_chat
+from pytest_agentcontract.wire import anthropic_messages, openai_chat, openai_responses
 from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.sse import Event, Frame
 from pytest_agentcontract.wire.turn import Turn
@@ -56,5 +56,6 @@ class WireFormat(Protocol):
 FORMATS: Final[dict[str, WireFormat]] = {
     anthropic_messages.NAME: anthropic_messages,
     openai_chat.NAME: openai_chat,
+    openai_responses.NAME: openai_responses,
 }
 """Every wire format by its name, as profiles and case outcomes spell it."""

@@ -357,6 +357,8 @@ def test_repeated_calls_have_ids_of_their_own() -> None:
         ("openai-chat", True, {"stream_options": {"include_usage": True}}, None, Usage(10, 5)),
         ("openai-chat", True, {}, None, None),
         ("openai-chat", True, {"stream_options": {"include_usage": True}}, True, None),
+        ("openai-responses", True, {}, None, Usage(10, 5)),
+        ("openai-responses", True, {}, True, None),
     ],
 )
 def test_usage_is_what_the_client_was_told(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_agentcontract.errors import WireError
@@ -9,7 +11,17 @@ from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire.formats import FORMATS, WireFormat
 from pytest_agentcontract.wire.turn import Call, Turn
 
-BODY: JSON = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}], "stream": True}
+USER: JSON = {"role": "user", "content": "hi"}
+BODIES: dict[str, Any] = {
+    "anthropic-messages": {"model": "m", "max_tokens": 9, "messages": [USER], "stream": True},
+    "openai-chat": {"model": "m", "messages": [USER], "stream": True},
+    "openai-responses": {"model": "m", "input": [USER], "stream": True},
+}
+PATHS = {
+    "anthropic-messages": "/messages",
+    "openai-chat": "/chat/completions",
+    "openai-responses": "/responses",
+}
 TURNS = {
     "empty": (Turn(), 0),
     "empty-text": (Turn(""), 0),
@@ -26,10 +38,10 @@ each_format = pytest.mark.parametrize("wire", FORMATS.values(), ids=FORMATS)
 def test_a_format_stands_under_its_own_name(wire: WireFormat) -> None:
     """The key of a format is its name, and its requests carry it."""
     assert FORMATS[wire.NAME] is wire
-    assert wire.decode_request(BODY).wire == wire.NAME
+    assert wire.decode_request(BODIES[wire.NAME]).wire == wire.NAME
 
 
-@pytest.mark.parametrize(("name", "path"), [("anthropic-messages", "/messages"), ("openai-chat", "/chat/completions")])
+@pytest.mark.parametrize(("name", "path"), PATHS.items())
 def test_a_format_owns_its_path(name: str, path: str) -> None:
     """A request is recognised with and without the version, by POST alone, and by no other path."""
     owns = FORMATS[name].owns
@@ -44,7 +56,7 @@ def test_a_format_owns_its_path(name: str, path: str) -> None:
 @pytest.mark.parametrize(("turn", "deltas"), TURNS.values(), ids=TURNS)
 def test_deltas_are_the_pieces_of_the_answer(wire: WireFormat, turn: Turn, deltas: int) -> None:
     """What counts as a delta is the same in every format: pieces of text, thinking and arguments."""
-    events = wire.encode_stream(turn, wire.decode_request(BODY), 1)
+    events = wire.encode_stream(turn, wire.decode_request(BODIES[wire.NAME]), 1)
     assert deltas == sum(event.delta for event in events)
     assert not events[0].delta
     assert not events[-1].delta
@@ -53,7 +65,7 @@ def test_deltas_are_the_pieces_of_the_answer(wire: WireFormat, turn: Turn, delta
 @each_format
 def test_ids_derive_from_the_serial(wire: WireFormat) -> None:
     """The same turn under the same serial is the same bytes; under another serial every id differs."""
-    turn, request = Turn(calls=(Call("t"), Call("t"), Call("t", id="mine"))), wire.decode_request(BODY)
+    turn, request = Turn(calls=(Call("t"), Call("t"), Call("t", id="mine"))), wire.decode_request(BODIES[wire.NAME])
     first, again, other = (str(wire.encode_whole(turn, request, serial)) for serial in (1, 1, 2))
     assert first == again
     assert first != other
@@ -61,39 +73,55 @@ def test_ids_derive_from_the_serial(wire: WireFormat) -> None:
     assert first.count("'mine'") == other.count("'mine'") == 1
 
 
-BROKEN: list[tuple[JSON, str]] = [
-    ([], ""),
-    ({}, "/messages"),
-    ({"messages": {}}, "/messages"),
-    ({"messages": [], "model": 1}, "/model"),
-    ({"messages": ["hi"], "model": "m"}, "/messages/0"),
-    ({"messages": [{"content": "hi"}], "model": "m"}, "/messages/0/role"),
-    ({"messages": [{"role": "robot", "content": "hi"}], "model": "m"}, "/messages/0/role"),
-    ({"messages": [{"role": "user", "content": 1}], "model": "m"}, "/messages/0/content"),
-    ({"messages": [{"role": "user", "content": [1]}], "model": "m"}, "/messages/0/content/0"),
-    ({"messages": [{"role": "user", "content": [{"text": "hi"}]}], "model": "m"}, "/messages/0/content/0/type"),
-    ({"messages": [{"role": "user", "content": [{"type": "text"}]}], "model": "m"}, "/messages/0/content/0/text"),
-    ({"messages": [], "model": "m", "tools": {}}, "/tools"),
-    ({"messages": [], "model": "m", "tools": [1]}, "/tools/0"),
-    ({"messages": [], "model": "m", "tool_choice": 1}, "/tool_choice"),
-    ({"messages": [], "model": "m", "stream": "yes"}, "/stream"),
-]
+def broken(place: str, text: str = "text") -> list[tuple[JSON, str]]:
+    """List bodies that can't be requests, each with what is wrong; `place` is where the conversation stands."""
+    rows: list[tuple[JSON, str]] = [
+        ([], ""),
+        ({}, f"/{place}"),
+        ({place: {}}, f"/{place}"),
+        ({place: [], "model": 1}, "/model"),
+        ({place: ["hi"], "model": "m"}, f"/{place}/0"),
+        ({place: [{"content": "hi"}], "model": "m"}, f"/{place}/0/role"),
+        ({place: [{"role": "robot", "content": "hi"}], "model": "m"}, f"/{place}/0/role"),
+        ({place: [{"role": "user", "content": 1}], "model": "m"}, f"/{place}/0/content"),
+        ({place: [{"role": "user", "content": [1]}], "model": "m"}, f"/{place}/0/content/0"),
+        ({place: [{"role": "user", "content": [{"text": "hi"}]}], "model": "m"}, f"/{place}/0/content/0/type"),
+        ({place: [{"role": "user", "content": [{"type": text}]}], "model": "m"}, f"/{place}/0/content/0/text"),
+        ({place: [], "model": "m", "tools": {}}, "/tools"),
+        ({place: [], "model": "m", "tools": [1]}, "/tools/0"),
+        ({place: [], "model": "m", "tool_choice": 1}, "/tool_choice"),
+        ({place: [], "model": "m", "stream": "yes"}, "/stream"),
+    ]
+    return rows
 
 
-@each_format
-@pytest.mark.parametrize(("body", "pointer"), BROKEN)
-def test_a_broken_request_is_an_error_with_its_place(wire: WireFormat, body: JSON, pointer: str) -> None:
+BROKEN = {
+    "anthropic-messages": broken("messages"),
+    "openai-chat": broken("messages"),
+    "openai-responses": broken("input", "input_text"),
+}
+
+
+@pytest.mark.parametrize(("name", "body", "pointer"), [(name, *row) for name, rows in BROKEN.items() for row in rows])
+def test_a_broken_request_is_an_error_with_its_place(name: str, body: JSON, pointer: str) -> None:
     """A body that can't be a request raises WireError with a pointer to the place."""
     with pytest.raises(WireError) as caught:
-        wire.decode_request(body)
+        FORMATS[name].decode_request(body)
     assert pointer == caught.value.where
+
+
+def test_every_format_is_tried() -> None:
+    """No format is left out of the tables here."""
+    assert set(FORMATS) == set(BODIES) == set(PATHS) == set(BROKEN)
 
 
 @each_format
 def test_what_is_unknown_is_left_alone(wire: WireFormat) -> None:
     """Parameters and content types that nobody has heard of change nothing, and the body is kept as it came."""
-    content: JSON = [{"type": "hologram", "data": 1}, {"type": "text", "text": "hi", "cache_control": {"x": 1}}]
-    body: JSON = {"model": "m", "messages": [{"role": "user", "content": content}], "temperature": 2, "novelty": {}}
+    parts: list[JSON] = [{"type": kind, "text": "hi", "cache_control": {"x": 1}} for kind in ("text", "input_text")]
+    user: JSON = {"role": "user", "content": [{"type": "hologram", "data": 1}, *parts]}
+    place = "input" if wire.NAME == "openai-responses" else "messages"
+    body: JSON = {"model": "m", place: [user], "temperature": 2, "novelty": {}}
     request = wire.decode_request(body)
     assert request.messages[0].texts == ("hi",)
     assert body is request.body

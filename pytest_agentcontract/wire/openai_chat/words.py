@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_agentcontract.jsonvalue import JSON
+from pytest_agentcontract.jsonvalue import JSONObject
 from pytest_agentcontract.wire.turn import Stop
 
 HEADER: Final = "authorization"
@@ -34,7 +34,7 @@ ERRORS: Final[dict[int, tuple[str, str | None]]] = {
 """Error type and code by status; 4 and 5 stand for the other statuses of their hundred."""
 
 
-def error_body(status: int, message: str) -> JSON:
+def error_body(status: int, message: str) -> JSONObject:
     """Return the error body that goes with a status: all of OpenAI's formats have the same."""
     kind, code = ERRORS.get(status) or ERRORS[status // 100]
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
