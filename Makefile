@@ -7,7 +7,7 @@
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
 #   make kill-matrix                     every mutant over its whole suite, against its reviewed row
-#   make benchmarks                      the figures that are promised, as ratios
+#   make benchmarks                      the figures that are promised, as ratios; the provider beside its peers
 
 RUNTIME ?= reference
 ARGS    ?=
@@ -70,6 +70,7 @@ benchmarks: .venv/ready
 	$(BIN)/python benchmarks/collection.py
 	$(BIN)/python benchmarks/provider_start.py
 	$(BIN)/python benchmarks/per_case.py
+	$(BIN)/python benchmarks/provider.py --quick --cache .agent-contract/peers
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache docs/_build dist
