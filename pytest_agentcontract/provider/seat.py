@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
+from urllib.parse import unquote
 
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import loads
@@ -21,6 +22,9 @@ from pytest_agentcontract.wire.formats import WireFormat
 
 HOLD_LIMITS: dict[str, float | None] = {"printed": 3.0, "delivered": 3.0, "released": 30.0, "end": None}
 """How long a gate stays shut at most, in seconds, by what it waits for."""
+
+GATES = "/gates/"
+"""Below the base URL: a POST to a gate's name there opens it, for those who can't call `release`."""
 
 _MOST_MISSED = 20
 
@@ -39,11 +43,12 @@ class Seat:
         forget: Callable[[], object],
     ) -> None:
         self.base_url = base_url
-        self.unused: Mapping[str, int] = {}
+        self.heard: Callable[[Exchange | str], object] = id
         self._script, self._wires, self._loop = script, wires, loop
         self._forget = forget
         self._connections: set[Connection] = set()
         self._frozen: tuple[Exchange, ...] | None = None
+        self._left: Mapping[str, tuple[int, ...]] = {}
         self._failure: Exception | None = None
         self._missed: dict[str, None] = {}
         self._printed: list[str] = []
@@ -79,6 +84,11 @@ class Seat:
         return self._ask(self._script.exchanges) if self._frozen is None else self._frozen
 
     @property
+    def left(self) -> Mapping[str, tuple[int, ...]]:
+        """Return, by agent, the numbers of the turns that were not handed over so far."""
+        return self._ask(self._script.left) if self._frozen is None else self._left
+
+    @property
     def missed(self) -> tuple[str, ...]:
         """Return what was asked where nothing is served, method and path, each once."""
         return tuple(self._missed)
@@ -112,6 +122,9 @@ class Seat:
         if wire is not None:
             answer = self._answer(incoming, wire, path)
             await self._deliver(connection, answer, steps(answer, wire, chunked=incoming.version != "1.0"))
+        elif incoming.method == "POST" and path.startswith(GATES):
+            self._take_released(unquote(path.removeprefix(GATES)))
+            connection.write(document(200, {"released": unquote(path.removeprefix(GATES))}))
         elif incoming.method == "HEAD":
             connection.write(head(200, {"content-length": "0"}))
         else:
@@ -125,6 +138,7 @@ class Seat:
                 return document(200, answer)
         if len(self._missed) < _MOST_MISSED:
             self._missed[f"{incoming.method} {path}"] = None
+        self.heard(f"{incoming.method} {path}")
         spoken = ", ".join(wire.NAME for wire in self._wires)
         message = f"nothing is served at {incoming.method} {path}: this seat speaks {spoken}"
         return document(404, self._wires[0].encode_error(404, message), FINAL)
@@ -150,10 +164,12 @@ class Seat:
             if whole:
                 # First the mark, then the bytes: the client may ask again before this task goes on.
                 self._script.log.delivered(serial)
+                self.heard(self._script.log[serial])
             await self._take(connection, plan[-1], serial)
         finally:
             if not whole:
                 self._script.log.broken_off(serial, begun=begun)
+                self.heard(self._script.log[serial])
 
     async def _take(self, connection: Connection, step: Step, serial: int) -> bool:
         """Do one step of a response; tell whether it sent something."""
@@ -214,7 +230,7 @@ class Seat:
         if tasks:
             await asyncio.wait(tasks)
         self._forget()
-        self.unused, self._frozen = self._script.unused(), self._script.exchanges()
+        self._left, self._frozen = self._script.left(), self._script.exchanges()
 
     def _ask(self, question: Callable[[], _T]) -> _T:
         async def ask() -> _T:

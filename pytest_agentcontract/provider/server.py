@@ -13,19 +13,27 @@ from pytest_agentcontract.errors import ProviderError
 from pytest_agentcontract.provider.http import Connection, Incoming, head
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_agentcontract.provider.seat import Seat
+    from pytest_agentcontract.scenario.observation import Exchange
     from pytest_agentcontract.scenario.script import Script
 
 HOST = "127.0.0.1"
 _BACKLOG = 512
-_NOT_FOUND = head(404, {"content-length": "0"})
+_NOT_FOUND = head(404, {"content-length": "0", "x-should-retry": "false"})
+_MOST_MISSED = 1_000
 
 
 class Provider:
-    """A context manager; inside it, `open` gives every case a seat. Its methods may be called from any thread."""
+    """A context manager; inside it, `open` gives every case a seat. Its methods may be called from any thread.
 
-    def __init__(self) -> None:
-        self.port = 0
+    `port` 0 is any free one. `missed` lists what was asked where nobody sits, method and path, in order of arrival.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+        self.missed: list[str] = []
         self._seats: dict[str, Seat] = {}
         self._connections: set[Connection] = set()
         self._numbers = itertools.count(1)
@@ -38,7 +46,7 @@ class Provider:
             self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
         except OSError as error:
             self._end_loop()
-            message = f"the scripted provider can't listen on {HOST}: {error}"
+            message = f"the scripted provider can't listen on {HOST}{f':{self.port}' if self.port else ''}: {error}"
             raise ProviderError(
                 message, remedy="The suite needs a loopback interface that accepts connections."
             ) from error
@@ -53,8 +61,19 @@ class Provider:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._end_loop()
 
-    def open(self, script: Script, *wires: str) -> Seat:
-        """Seat a script behind a base URL of its own, speaking these wire formats."""
+    def place(self) -> str:
+        """Return a path that no seat has had, for `open`; until then, what is asked below it is missed."""
+        return f"/case/{next(self._numbers)}-{os.urandom(4).hex()}"
+
+    def open(
+        self, script: Script, *wires: str, at: str | None = None, heard: Callable[[Exchange | str], object] = id
+    ) -> Seat:
+        """Seat a script behind a base URL of its own, speaking these wire formats.
+
+        `at` is the path to sit at in place of a new one; "" takes whatever belongs to no other seat. `heard` is called
+        in the server's thread with every exchange once it is decided what the client gets of it, before the last bytes
+        are sent, and with the method and path of what is served by nobody.
+        """
         # The words of cases and wire formats are many classes to make: a provider starts without them.
         from pytest_agentcontract.provider.seat import Seat  # noqa: PLC0415
         from pytest_agentcontract.wire.formats import FORMATS  # noqa: PLC0415
@@ -62,24 +81,36 @@ class Provider:
         for unknown in (wire for wire in wires if wire not in FORMATS):
             message = f"{unknown!r} is no wire format"
             raise ProviderError(message, remedy=f"The provider speaks {', '.join(FORMATS)}.")
-        key = f"{next(self._numbers)}-{os.urandom(4).hex()}"
-        url = f"http://{HOST}:{self.port}/case/{key}"
-        seat = Seat(script, [FORMATS[wire] for wire in wires], url, self._loop, lambda: self._seats.pop(key, None))
-        self._seats[key] = seat
+        path = self.place() if at is None else at
+        seat = Seat(
+            script, [FORMATS[wire] for wire in wires], self.url(path), self._loop, lambda: self._seats.pop(path, None)
+        )
+        seat.heard = heard
+        self._seats[path] = seat
         return seat
+
+    def url(self, path: str) -> str:
+        """Return the URL of a path of ours."""
+        return f"http://{HOST}:{self.port}{path}"
 
     async def _listen(self) -> asyncio.Server:
         loop = asyncio.get_running_loop()
         # create_server and not a socket of our own: asyncio then knows it for TCP and the 40 ms of Nagle are no issue.
-        return await loop.create_server(lambda: Connection(self._handle, self._connections), HOST, 0, backlog=_BACKLOG)
+        return await loop.create_server(
+            lambda: Connection(self._handle, self._connections), HOST, self.port, backlog=_BACKLOG
+        )
 
     async def _handle(self, connection: Connection, incoming: Incoming) -> None:
-        _, _, key, *rest = [*incoming.path.split("/", 3), "", ""][:4]
-        seat = self._seats.get(key) if incoming.path.startswith("/case/") else None
+        place = "/".join(incoming.path.split("/", 3)[:3])
+        seat, path = self._seats.get(place), incoming.path[len(place) :] or "/"
+        if seat is None:
+            seat, path = self._seats.get(""), incoming.path
         if seat is not None:
-            await seat.serve(connection, incoming, "/" + "".join(rest))
-        else:
-            connection.write(_NOT_FOUND)
+            await seat.serve(connection, incoming, path)
+            return
+        if len(self.missed) < _MOST_MISSED:
+            self.missed.append(f"{incoming.method} {incoming.path}")
+        connection.write(_NOT_FOUND)
 
     async def _stop(self) -> None:
         self._server.close()

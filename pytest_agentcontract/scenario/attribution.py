@@ -25,9 +25,9 @@ def of_case(case: Case, profile: Profile) -> Profile:
 
 
 def signs(agents: tuple[str, ...], profile: Profile, public: str) -> dict[str, str]:
-    """Return what marks each agent's requests: its token, or the marker that the profile lists for it."""
-    if profile.attribution == "token":
-        return {agent: token(agent, public) for agent in agents}
+    """Return what marks each agent's requests: the marker that the profile lists for it, else its token."""
+    if profile.attribution in _UNLISTED:
+        return {agent: profile.agents.get(agent, token(agent, public)) for agent in agents}
     return {agent: profile.agents[agent] for agent in agents if agent in profile.agents}
 
 
@@ -68,4 +68,16 @@ def _by_system(mark: str, request: Request, _headers: Headers) -> bool:
     return mark in request.system
 
 
-_SIGNS: Mapping[str, Sign] = {"token": _by_token, "model": _by_model, "header": _by_header, "system": _by_system}
+def _sole(_mark: str, _request: Request, _headers: Headers) -> bool:
+    return True
+
+
+_SIGNS: Mapping[str, Sign] = {
+    "token": _by_token,
+    "model": _by_model,
+    "header": _by_header,
+    "system": _by_system,
+    "sole": _sole,
+}
+_UNLISTED = frozenset({"token", "sole"})
+"""Attributions that need no list of markers: an agent that none is listed for is known by its token, or is alone."""

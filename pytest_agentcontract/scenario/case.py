@@ -70,6 +70,11 @@ class ScriptedCall:
     unadvertised: bool = False
     id: str = ""
 
+    @property
+    def broken(self) -> bool:
+        """Whether the arguments are scripted to be broken JSON on the wire."""
+        return self.raw_arguments is not None or bool(self.truncate)
+
 
 @dataclass(frozen=True, slots=True)
 class When:
@@ -103,6 +108,7 @@ class ScriptedTurn:
     """One entry of an agent's script: an answer, a fault, or an answer whose first delivery is faulted.
 
     `asked` is a text that the request must bring along beyond the agent's last one; a request without it is refused.
+    What is `final` is used up by its faulted delivery: the next request gets the next entry, and not this one again.
     """
 
     text: str | None = None
@@ -118,12 +124,14 @@ class ScriptedTurn:
     pace: Pace = UNPACED
     deltas: int = DELTAS
     asked: str = ""
+    final: bool = False
 
     @property
     def only_fault(self) -> bool:
-        """Whether nothing but a fault stands here: the attempt is consumed and a retry gets the next entry."""
+        """Whether the fault is all there is: the attempt uses the entry up, and a retry gets the next one."""
         said = (self.text, self.thinking, self.refusal)
-        return self.fault is not None and all(part is None for part in said) and not self.calls
+        silent = all(part is None for part in said) and not self.calls
+        return self.fault is not None and (self.final or silent)
 
 
 @dataclass(frozen=True, slots=True)

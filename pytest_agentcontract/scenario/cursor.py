@@ -71,12 +71,13 @@ class Cursor:
             self.advance()
         self.last = None
 
-    def left_over(self, delivered: Iterable[int]) -> int:
-        """Count the entries that were never handed over, given the numbers of those that were."""
+    def left_over(self, delivered: Iterable[int]) -> tuple[int, ...]:
+        """Return the numbers of the entries that were never handed over, given the numbers of those that were."""
         whole = {number - 1 for number in delivered}
-        return sum(
-            not entry.repeat and at not in (self.served if _need_not_arrive(entry) else whole)
+        return tuple(
+            at + 1
             for at, entry in enumerate(self.entries)
+            if not entry.repeat and at not in (self.served if _need_not_arrive(entry) else whole)
         )
 
 

@@ -61,6 +61,7 @@ def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:
         pace=maybe(data, "pace", _pace) or UNPACED,
         deltas=number(data.get("deltas", DELTAS)),
         asked=as_text(data.get("asked")),
+        final=data.get("final") is True,
     )
 
 

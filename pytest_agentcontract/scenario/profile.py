@@ -29,7 +29,8 @@ Argument: TypeAlias = str | tuple[str, ...]
 """One argument of a command line; a tuple is a group that is dropped when its value was not asked for."""
 
 Driver: TypeAlias = Literal["command", "python", "stdio"]
-Attribution: TypeAlias = Literal["token", "model", "header", "system"]
+Attribution: TypeAlias = Literal["token", "model", "header", "system", "sole"]
+"""How an agent's requests are known; `sole` is for a script of one agent: every request is its own."""
 Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lines", "file", "stderr-json"]
 
 

@@ -97,10 +97,14 @@ class Script:
         """Return everything asked and answered so far, in order of arrival."""
         return tuple(self.log.entries)
 
+    def left(self) -> dict[str, tuple[int, ...]]:
+        """Return, by agent, the numbers of the turns that were never handed over; an optional tail is none of them."""
+        found = {agent: cursor.left_over(self.log.delivered_turns(agent)) for agent, cursor in self._cursors.items()}
+        return {agent: numbers for agent, numbers in found.items() if numbers}
+
     def unused(self) -> dict[str, int]:
-        """Count, by agent, the turns that were never handed over; an optional tail is none of them."""
-        counts = {agent: cursor.left_over(self.log.delivered_turns(agent)) for agent, cursor in self._cursors.items()}
-        return {agent: count for agent, count in counts.items() if count}
+        """Count, by agent, what `left` lists."""
+        return {agent: len(numbers) for agent, numbers in self.left().items()}
 
     # ---- rules: each answers a request or leaves it to the next
 
@@ -278,6 +282,7 @@ _SIGN_PLACES: Mapping[Attribution, str] = {
     "model": "`model`",
     "header": "the headers",
     "system": "the system prompt",
+    "sole": "nothing",
 }
 
 

@@ -68,7 +68,7 @@ def test_an_sdk_gets_the_scripted_turn(play: Play, wire: str, *, stream: bool) -
         True,
         stream,
     )
-    assert table.seat.unused == {}
+    assert table.seat.left == {}
 
 
 @WIRES

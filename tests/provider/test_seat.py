@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_agentcontract.provider import seat as seats
+from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.case import Hold, ScriptedCall, ScriptedTurn, When
 from pytest_agentcontract.wire.turn import Usage
 
@@ -84,7 +86,7 @@ def test_a_turn_held_to_the_end_is_broken_off_when_the_run_is_over(play: Play) -
     line.read_to_end()
     (exchange,) = table.close()
     assert (exchange.kind, exchange.delivered, exchange.released, exchange.sent) == ("turn", False, True, Usage(10, 0))
-    assert table.seat.unused == {}
+    assert table.seat.left == {}
 
 
 def test_a_client_that_hangs_up_gets_the_same_turn_again(play: Play) -> None:
@@ -154,7 +156,7 @@ def test_a_closed_seat_is_frozen(play: Play) -> None:
     assert late.read_until(b"\r\n\r\n").startswith(b"HTTP/1.1 404 ")
     assert table.close() is frozen
     assert table.seat.exchanges() is frozen
-    assert table.seat.unused == {"root": 1}
+    assert table.seat.left == {"root": (2,)}
 
 
 def test_a_driver_learns_when_all_is_quiet(play: Play) -> None:
@@ -204,3 +206,25 @@ def test_a_fault_of_our_own_comes_out_at_the_end(play: Play, monkeypatch: pytest
     with pytest.raises(LookupError, match="a bug"):
         table.seat.close()
     table.seat._failure = None
+
+
+def test_a_gate_is_opened_over_http(play: Play) -> None:
+    """A test in any language opens a named gate by a request of its own; spaces in names are quoted."""
+    table = play(ScriptedTurn("one two three", hold=Hold(1, "released", "the door")))
+    line = table.raw(table.request(stream=True))
+    line.read_until(b"content_block_delta")
+    path = table.path.removesuffix("/v1/messages")
+    opener = table.raw(f"POST {path}/gates/the%20door HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n".encode())
+    assert b'{"released": "the door"}' in opener.read_until(b"}")
+    assert b"message_stop" in line.read_until(b"message_stop")
+    assert all(exchange.released for exchange in table.close())
+
+
+def test_what_nobody_serves_is_heard_of(provider: Provider) -> None:
+    """A request beside all seats is refused for good, and the provider lists it."""
+    with socket.create_connection(("127.0.0.1", provider.port), timeout=5) as line:
+        line.sendall(b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n")
+        answer = line.recv(4096)
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert b"x-should-retry: false" in answer
+    assert provider.missed[-1] == "POST /v1/messages"

@@ -320,6 +320,30 @@ def test_a_fault_alone_is_an_entry_of_its_own() -> None:
     assert [answer.exchange.turn for answer in answers] == [1, 2, 3]
 
 
+def test_a_final_fault_uses_the_turn_up() -> None:
+    """A client that is not to ask again leaves nothing behind; one that does gets the next entry."""
+    played = script((ScriptedTurn("one", fault=CutFault(2), final=True), REPLY))
+    root = Agent(played)
+    assert [root.ask(arrives=False).exchange.turn, root.ask().exchange.turn] == [1, 2]
+    assert played.unused() == {}
+
+
+def test_one_agent_alone_needs_no_mark() -> None:
+    """Where the script is of one agent only, every request is its own."""
+    played = script((ScriptedTurn("one"), ScriptedTurn("two")), runtime=profile(attribution="sole"))
+    request = Request("openai-chat", "m", "", (), (), ToolChoice(), stream=False, body={})
+    assert played.answer(request, {}).exchange.agent == "root"
+
+
+def test_tokens_can_be_chosen() -> None:
+    """A marker that is listed for an agent stands in the place of its made-up token."""
+    runtime = profile(attribution="token", agents={"child": "the younger"})
+    played = script((ScriptedTurn("one"),), runtime=runtime, child=(ScriptedTurn("two"),))
+    opening = (Message("user", ("To the younger",)),)
+    request = Request("openai-chat", "m", "", opening, (), ToolChoice(), stream=False, body={})
+    assert played.answer(request, {}).exchange.agent == "child"
+
+
 def test_a_scripted_error_never_counts_as_delivered() -> None:
     """Else its retry would not be one."""
     played = script((ScriptedTurn(fault=OVERLOADED), REPLY))
