@@ -104,7 +104,7 @@ class Agent:
         system = prompts.system(self.role, self.schema, offered=tools[-1].name == reply.NAME)
         if self.team:
             system = self.run.rules.handoff.inject(system, self.team)
-        ask = Ask(system, self.history, tools, self.run.rules.tool_choice(self.progress))
+        ask = Ask(system, self.run.rules.history(self.history), tools, self.run.rules.tool_choice(self.progress))
         answer = await self.run.client.ask(ask, Voice(self.run, self.role.is_root))
         calls = tuple(replace(call, arguments=self.run.rules.arguments(call.raw)) for call in answer.calls)
         answer = replace(answer, calls=calls)

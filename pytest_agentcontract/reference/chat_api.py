@@ -58,7 +58,7 @@ def _answer(entry: Answer) -> list[JSON]:
     ]
     if calls:
         return [{"role": "assistant", "content": entry.text or None, "tool_calls": calls}]
-    return [{"role": "assistant", "content": entry.text}] if entry.text else []
+    return [{"role": "assistant", "content": entry.text}]
 
 
 _RENDERERS: dict[type[Entry], Callable[..., list[JSON]]] = {Said: _said, Results: _results, Answer: _answer}

@@ -71,16 +71,16 @@ class Client:
     key: str
     model: str
     rules: Rules
+    patience: float | None
 
     async def ask(self, ask: Ask, emit: Emit) -> Answer:
         """Return the model's whole answer; what lasts beyond the retries is a ModelError."""
         body = dumps(self.api.body(ask, self.model)).encode()
         for attempt in range(self.rules.retries + 1):
             try:
-                async with asyncio.timeout(self.rules.patience):
-                    return await self._attempt(body, emit)
-            except (ModelError, TimeoutError) as error:
-                fault = error if isinstance(error, ModelError) else ModelError("no answer in time")
+                return await self._patiently(body, emit)
+            except ModelError as error:
+                fault = error
             finally:
                 emit.end_of_message()
             if not fault.passing or attempt == self.rules.retries:
@@ -88,23 +88,33 @@ class Client:
             await asyncio.sleep(self.rules.backoff * 2**attempt)
         raise fault
 
-    async def _attempt(self, body: bytes, emit: Emit) -> Answer:
+    async def _patiently(self, body: bytes, emit: Emit) -> Answer:
+        """Give a silent provider up; whoever has waited so long does not begin again."""
+        try:
+            async with asyncio.timeout(self.patience) as silence:
+                return await self._attempt(body, emit, silence)
+        except TimeoutError as error:
+            raise ModelError("no answer in time", passing=False) from error
+
+    async def _attempt(self, body: bytes, emit: Emit, silence: asyncio.Timeout) -> Answer:
         async with post(self.url, self.api.path, self.api.headers(self.key), body) as response:
             if response.status != _OK:
                 raise _refusal(response, await response.read_all())
             reading = emit.reading()
             assembly = self.api.assembly(emit.text, reading)
             try:
-                await self._read(response, assembly)
+                await self._read(response, assembly, silence)
             except ModelError as fault:
                 return self._salvage(assembly, fault)
             reading.complete = True
             return assembly.answer()
 
-    async def _read(self, response: Response, assembly: Assembly) -> None:
+    async def _read(self, response: Response, assembly: Assembly, silence: asyncio.Timeout) -> None:
         events = EventReader()
         while not assembly.done:
             piece = await response.read()
+            if self.patience is not None:
+                silence.reschedule(asyncio.get_running_loop().time() + self.patience)
             if not piece:
                 raise ModelError("the stream ended before its last event")
             for data in events.feed(piece):
@@ -117,7 +127,10 @@ class Client:
         try:
             event = loads(data)
         except ValueError as error:
-            raise ModelError(f"the stream holds a malformed event: {error}") from error
+            if self.rules.malformed is None:
+                raise ModelError(f"the stream holds a malformed event: {error}") from error
+            self._event(assembly, self.rules.malformed)
+            return
         assembly.feed(as_object(event))
 
     def _salvage(self, assembly: Assembly, fault: ModelError) -> Answer:
@@ -135,7 +148,8 @@ def connect(env: Mapping[str, str], rules: Rules) -> Client:
     ):
         if f"{prefix}_BASE_URL" in env or f"{prefix}_API_KEY" in env:
             url = Url.parse(env.get(f"{prefix}_BASE_URL") or default_url)
-            return Client(api, url, env.get(f"{prefix}_API_KEY", ""), env.get(f"{prefix}_MODEL") or model, rules)
+            key, name = env.get(f"{prefix}_API_KEY", ""), env.get(f"{prefix}_MODEL") or model
+            return Client(api, url, key, name, rules, rules.patience(env))
     raise UsageError(
         "no provider is set up",
         where="environment",

@@ -21,12 +21,16 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One whole message of the model's; `stop` is its label: end, tool-use, length, refusal, or "" for none."""
+    """One whole message of the model's; `stop` is its label: end, tool-use, length, refusal, or "" for none.
+
+    `signature` is what its thinking was signed with: whoever hands that back hands back this too.
+    """
 
     text: str = ""
     thinking: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def body(ask: Ask, model: str) -> JSONObject:
         "max_tokens": _MAX_TOKENS,
         "stream": True,
         "system": ask.system,
-        "messages": [message for entry in ask.history if (message := _message(entry)) is not None],
+        "messages": [_message(entry) for entry in ask.history],
         "tools": [
             {"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in ask.tools
         ],
@@ -36,10 +36,9 @@ def body(ask: Ask, model: str) -> JSONObject:
     }
 
 
-def _message(entry: Entry) -> JSONObject | None:
+def _message(entry: Entry) -> JSONObject:
     role, blocks = _RENDERERS[type(entry)](entry)
-    # An assistant message without content is refused upstream: an empty finish leaves no message behind.
-    return {"role": role, "content": blocks} if blocks else None
+    return {"role": role, "content": blocks}
 
 
 def _said(entry: Said) -> tuple[str, list[JSON]]:
@@ -62,7 +61,12 @@ def _answer(entry: Answer) -> tuple[str, list[JSON]]:
     calls: list[JSON] = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments or {}} for call in entry.calls
     ]
-    return "assistant", ([_text(entry.text)] if entry.text.strip() else []) + calls
+    return "assistant", _thinking(entry) + ([_text(entry.text)] if entry.text.strip() else []) + calls
+
+
+def _thinking(entry: Answer) -> list[JSON]:
+    block: JSON = {"type": "thinking", "thinking": entry.thinking, "signature": entry.signature}
+    return [block] if entry.thinking else []
 
 
 def _text(text: str) -> JSON:
@@ -96,6 +100,7 @@ class Assembly:
             thinking="".join(block.content for block in blocks if block.kind == "thinking"),
             calls=tuple(ToolCall(block.id, block.name, block.content) for block in blocks if block.kind == "tool_use"),
             stop=self._stop,
+            signature="".join(block.signature for block in blocks),
         )
 
     def start(self, event: JSONObject) -> None:
@@ -114,6 +119,8 @@ class Assembly:
     def delta(self, event: JSONObject) -> None:
         """Take `content_block_delta`."""
         delta = as_object(event.get("delta"))
+        if signature := as_text(delta.get("signature")):
+            self._blocks.setdefault(_index(event), _Block("thinking")).signature += signature
         part = _DELTAS.get(as_text(delta.get("type")))
         if part is not None:
             self._add(_index(event), as_text(delta.get(part)))
@@ -145,6 +152,7 @@ class _Block:
     id: str = ""
     name: str = ""
     content: str = ""
+    signature: str = ""
 
 
 def _index(event: JSONObject) -> int:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from pytest_agentcontract.contract import reply, returning
 from pytest_agentcontract.contract.reply import InvalidInput, Reply
 from pytest_agentcontract.contract.returning import Event, Progress, Role, Seen
+from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps, loads
 from pytest_agentcontract.reference import schemas, usage
-from pytest_agentcontract.reference.conversation import Answer, ToolCall, ToolResult
+from pytest_agentcontract.reference.conversation import Answer, Entry, ToolCall, ToolResult
 from pytest_agentcontract.reference.handoff_rules import HANDOFF, HandoffRules
 from pytest_agentcontract.reference.usage import Reading, Tokens
 
 Verdict: TypeAlias = Reply | InvalidInput
 Trail: TypeAlias = Sequence[Answer]
 """The answers of one agent so far, oldest first."""
+
+PATIENCE: Final = "REFERENCE_TIMEOUT"
+"""The variable that bounds a provider's silence, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ def read_arguments(raw: str) -> JSONObject | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def what_was_said(history: Sequence[Entry]) -> Sequence[Entry]:
+    """Ask with the whole history; an answer of nothing leaves none behind, for providers refuse an empty message."""
+    return [entry for entry in history if not isinstance(entry, Answer) or entry.calls or entry.text.strip()]
 
 
 def prose_is_no_reply(_answer: Answer, _earlier: Trail) -> Verdict | None:
@@ -105,6 +114,15 @@ def reject_cut(_partial: Answer) -> Answer | None:
     return None
 
 
+def declared_patience(env: Mapping[str, str]) -> float | None:
+    """Bear a silent provider for as many seconds as the environment says, else for two minutes."""
+    said = env.get(PATIENCE, "120")
+    try:
+        return float(said)
+    except ValueError as error:
+        raise UsageError(f"{said!r} is no number of seconds", where=f"environment, {PATIENCE}") from error
+
+
 def whole_document(document: JSONObject) -> JSONObject:
     """Print the result document as it was made up."""
     return document
@@ -151,6 +169,9 @@ class Rules:
     choose: Callable[[Sequence[Landed]], Reply | None] = first_reply
     prose: Callable[[Answer, Trail], Verdict | None] = prose_is_no_reply
 
+    # What the model is reminded of.
+    history: Callable[[Sequence[Entry]], Sequence[Entry]] = what_was_said
+
     # What each consumer sees.
     for_caller: Callable[[JSON, Trail], JSON] = the_payload
     for_parent: Callable[[JSON], str] = reply.for_parent
@@ -172,7 +193,8 @@ class Rules:
     # The provider's faults.
     retries: int = 2
     backoff: float = 0.01
-    patience: float = 120.0
+    patience: Callable[[Mapping[str, str]], float | None] = declared_patience
+    malformed: bytes | None = None
     on_cut: Callable[[Answer], Answer | None] = reject_cut
 
     # A workflow of agents.

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.reference import cli
+from pytest_agentcontract.reference.rules import PATIENCE
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
@@ -85,12 +86,20 @@ def test_a_chunked_stream_is_read_whole(bench, model):
     assert bench.run().document["result"] == "größe 😀"
 
 
-def test_a_provider_that_stops_answering_is_given_up_on(bench, model):
-    """The run fails within its own time limit."""
-    impatient = dataclasses.replace(cli.rules_of({}), patience=0.05, retries=0)
+def test_a_provider_that_falls_silent_is_given_up(bench, model):
+    """The run fails within the limit that its environment names, and does not begin again."""
     model.say("FRAGMENT", cut="hold")
-    ended = cli.asyncio.run(cli.session(bench.start(), impatient))
-    assert ended.problem == "provider_error: no answer in time"
+    start = bench.start()
+    document = cli.run(dataclasses.replace(start, env={**start.env, PATIENCE: "0.2"})).document
+    assert (document["result"], document["reason"], document["detail"]) == ("", "provider_error", "no answer in time")
+    assert len(model.requests) == 1
+
+
+def test_a_limit_that_is_no_number_is_a_usage_error(bench):
+    """Nobody waits for ever because of a typing error."""
+    start = bench.start()
+    with pytest.raises(UsageError, match=PATIENCE):
+        cli.run(dataclasses.replace(start, env={**start.env, PATIENCE: "soon"}))
 
 
 def test_nobody_listening_is_a_provider_error(bench, model):

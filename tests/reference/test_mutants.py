@@ -45,7 +45,7 @@ def test_the_mutants_that_the_contract_names_are_there():
 def test_every_decision_can_be_wrong():
     """A field of the rules that no mutant replaces is an option that nobody needs, or a bound of the client's."""
     replaced = {mutant.field for mutant in MUTANTS.values()}
-    assert flat(REFERENCE).keys() - replaced == {"step_cap", "returned_block", "backoff", "patience"}
+    assert flat(REFERENCE).keys() - replaced == {"step_cap", "returned_block", "backoff"}
 
 
 def test_an_unknown_mutant_is_a_usage_error():

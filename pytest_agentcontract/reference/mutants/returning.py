@@ -6,6 +6,7 @@ from typing import Final
 
 from pytest_agentcontract.reference import rules
 from pytest_agentcontract.reference.mutants import wrong_course as course
+from pytest_agentcontract.reference.mutants import wrong_memory as memory
 from pytest_agentcontract.reference.mutants import wrong_reading as reading
 from pytest_agentcontract.reference.mutants import wrong_showing as showing
 from pytest_agentcontract.reference.mutants.mutant import Mutant
@@ -151,6 +152,25 @@ RETURN_MUTANTS: Final = (
            "A failed run has an error text in the place of its empty result."),
     Mutant("accept-cut-stream", _FULL, "FLT-103", "on_cut", reading.salvaged,
            "What a broken-off stream left behind is closed and taken for the answer."),
+    Mutant("skip-malformed-event", _FULL, "FLT-104", "malformed", b"{}",
+           "An event that can't be read is passed over, and the answer has a hole."),
+    Mutant("wait-for-ever", _FULL, "FLT-105", "patience", memory.for_ever,
+           "A provider that says nothing is waited for without end."),
+    # What stands in requests.
+    Mutant("orphan-results", _FULL, "WIR-101", "history", memory.without_calls,
+           "The calls are taken out of the history, and their results stay."),
+    Mutant("failed-calls-unanswered", _FULL, "WIR-102", "history", memory.without_errors,
+           "A call that failed has no result in the history."),
+    Mutant("broken-call-shown-repaired", _FULL, "WIR-103", "history", memory.repaired_calls,
+           "A call with broken arguments stands in the history with whole ones."),
+    Mutant("empty-message-kept", _FULL, "WIR-104", "history", memory.every_entry,
+           "An answer of nothing stays in the history as an empty message."),
+    Mutant("history-shortened", _FULL, "WIR-105", "history", memory.shortened,
+           "Of each earlier answer only its beginning is kept."),
+    Mutant("unsigned-thinking", _FULL, "WIR-106", "history", memory.unsigned,
+           "Thinking is handed back without its signature."),
+    Mutant("one-call-for-each-id", _FULL, "WIR-107", "batch", memory.once_for_each_id,
+           "Of two calls of one id only the first is carried out."),
     # Without a return tool.
     Mutant("success-with-empty", _TOOL_LESS, "INT-101", "prose", reading.any_last_message,
            "A last message without text is a success with an empty result."),
@@ -176,4 +196,6 @@ RETURN_MUTANTS: Final = (
            "A failed run exits with 0."),
     Mutant("tool-less-accept-cut-stream", _TOOL_LESS, "FLT-103", "on_cut", reading.salvaged,
            "What a broken-off stream left behind is taken for the answer."),
+    Mutant("tool-less-malformed-event-ends", _TOOL_LESS, "FLT-104", "malformed", b"[DONE]",
+           "An event that can't be read counts as the end of the answer."),
 )  # fmt: skip
