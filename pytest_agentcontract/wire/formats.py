@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from pytest_agentcontract.jsonvalue import JSON
-from pytest_agentcontract.wire import anthropic_messages, openai_chat, openai_responses
+from pytest_agentcontract.wire import anthropic_messages, gemini_generate, openai_chat, openai_responses
 from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.sse import Event, Frame
 from pytest_agentcontract.wire.turn import Turn
@@ -57,5 +57,6 @@ FORMATS: Final[dict[str, WireFormat]] = {
     anthropic_messages.NAME: anthropic_messages,
     openai_chat.NAME: openai_chat,
     openai_responses.NAME: openai_responses,
+    gemini_generate.NAME: gemini_generate,
 }
 """Every wire format by its name, as profiles and case outcomes spell it."""

@@ -74,6 +74,18 @@ def _refused_in_words(turn: Turn) -> Turn:
     return replace(turn, stop="refusal") if turn.refusal is not None and turn.stop == "end" else turn
 
 
+def _broken_is_dropped(turn: Turn) -> Turn:
+    if all(call.raw_arguments is None and isinstance(call.arguments, dict) for call in turn.calls):
+        return turn
+    done = turn.stop in ("end", "tool-use", "stop-sequence")
+    return replace(turn, calls=(), stop="malformed-call" if done else turn.stop)
+
+
+def _one_label_for_done(turn: Turn) -> Turn:
+    done = turn.stop in ("end", "tool-use", "stop-sequence")
+    return replace(turn, stop="tool-use" if turn.calls else "end") if done else turn
+
+
 # -- the table --------------------------------------------------------------------------------------------------------
 
 _MALFORMED = Loss("the stop `malformed-call`", "the label of a tool call", _stops({"malformed-call": "tool-use"}))
@@ -99,5 +111,21 @@ LOSSES: Final[Mapping[str, tuple[Loss, ...]]] = {
         ),
         Loss("the stop of a refusal in words", "an ordinary end, read as a refusal", _refused_in_words),
         _MALFORMED,
+    ),
+    "gemini-generate": (
+        Loss("a refusal in words", "text, after the text", _refusal_is_text),
+        _CACHE_WRITES,
+        Loss(
+            "calls, where the arguments of one are no object",
+            "none of them, and the label of a malformed call",
+            _broken_is_dropped,
+            vital=True,
+        ),
+        Loss(
+            "the stops `end`, `tool-use` and `stop-sequence`",
+            "one label for all three, read by whether there are calls",
+            _one_label_for_done,
+        ),
+        Loss("the stop `context`", "the label of the length", _stops({"context": "length"})),
     ),
 }

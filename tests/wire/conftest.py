@@ -30,10 +30,10 @@ class Desk:
         """What the last request was decoded to."""
         return self.requests[-1]
 
-    def answer(self, path: str, body: bytes) -> tuple[int, str, bytes]:
+    def answer(self, target: str, body: bytes) -> tuple[int, str, bytes]:
         """Decode one request and encode its answer: status, content type, body."""
-        wire = next(wire for wire in FORMATS.values() if wire.owns("POST", path))
-        request = wire.decode_request(loads(body))
+        wire = next(wire for wire in FORMATS.values() if wire.owns("POST", target.partition("?")[0]))
+        request = wire.decode_request(loads(body), target)
         self.requests.append(request)
         if self.status != 200:
             return self.status, "application/json", dumps(wire.encode_error(self.status, "scripted")).encode()
@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
-        status, kind, answer = self.desk.answer(self.path.partition("?")[0], body)
+        status, kind, answer = self.desk.answer(self.path, body)
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(answer)))
@@ -70,7 +70,8 @@ def _listener() -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture(scope="session")
-def _url(_listener: ThreadingHTTPServer) -> Iterator[str]:
+def url(_listener: ThreadingHTTPServer) -> Iterator[str]:
+    """Give the base URL of the listener, which no proxy stands before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NO_PROXY", "127.0.0.1")
         yield f"http://127.0.0.1:{_listener.server_address[1]}"
@@ -84,14 +85,14 @@ def desk() -> Desk:
 
 
 @pytest.fixture(scope="session")
-def claude(_url: str) -> Iterator[anthropic.Anthropic]:
+def claude(url: str) -> Iterator[anthropic.Anthropic]:
     """Point the official Anthropic client at the desk."""
-    with anthropic.Anthropic(base_url=_url, api_key="none", max_retries=0) as client:
+    with anthropic.Anthropic(base_url=url, api_key="none", max_retries=0) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def gpt(_url: str) -> Iterator[openai.OpenAI]:
+def gpt(url: str) -> Iterator[openai.OpenAI]:
     """Point the official OpenAI client at the desk."""
-    with openai.OpenAI(base_url=f"{_url}/v1", api_key="none", max_retries=0) as client:
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
         yield client
