@@ -86,10 +86,17 @@ def _one_label_for_done(turn: Turn) -> Turn:
     return replace(turn, stop="tool-use" if turn.calls else "end") if done else turn
 
 
+def _read_by_content(turn: Turn) -> Turn:
+    """Read a completed answer: its label says no more than that."""
+    said = turn.refusal is not None and turn.stop == "refusal"
+    return turn if turn.stop in ("length", "absent", "refusal") and not said else _as_read(replace(turn, stop=None))
+
+
 # -- the table --------------------------------------------------------------------------------------------------------
 
 _MALFORMED = Loss("the stop `malformed-call`", "the label of a tool call", _stops({"malformed-call": "tool-use"}))
 _NO_SIGNATURE = Loss("the signature of thinking", "nothing", _unsigned)
+_CONTEXT = Loss("the stop `context`", "the label of the length", _stops({"context": "length"}))
 _CACHE_WRITES = Loss("tokens written to a cache", "counted as input", _writes_are_input)
 
 LOSSES: Final[Mapping[str, tuple[Loss, ...]]] = {
@@ -112,6 +119,14 @@ LOSSES: Final[Mapping[str, tuple[Loss, ...]]] = {
         Loss("the stop of a refusal in words", "an ordinary end, read as a refusal", _refused_in_words),
         _MALFORMED,
     ),
+    "openai-responses": (
+        _CONTEXT,
+        Loss(
+            "the stops `end`, `tool-use`, `stop-sequence`, `pause` and `malformed-call`",
+            "one label for all, read by whether there are calls or a refusal in words",
+            _read_by_content,
+        ),
+    ),
     "gemini-generate": (
         Loss("a refusal in words", "text, after the text", _refusal_is_text),
         _CACHE_WRITES,
@@ -126,6 +141,6 @@ LOSSES: Final[Mapping[str, tuple[Loss, ...]]] = {
             "one label for all three, read by whether there are calls",
             _one_label_for_done,
         ),
-        Loss("the stop `context`", "the label of the length", _stops({"context": "length"})),
+        _CONTEXT,
     ),
 }

@@ -150,7 +150,7 @@ def _declared(root: Node) -> Iterator[tuple[str, Tool]]:
     """Yield every tool and its kind: those of the request, and those that an item of its input adds."""
     for node in root["tools"].optional_items():
         yield from _tools(node)
-    for item in () if isinstance(root["input"].value, str) else root["input"].items():
+    for item in () if isinstance(root["input"].value, str) else root["input"].optional_items():
         if _kind(item) in ("additional_tools", "tool_search_output"):
             for node in item["tools"].items():
                 yield from _tools(node)
