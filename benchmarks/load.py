@@ -13,10 +13,11 @@ import time
 from dataclasses import dataclass, field
 from typing import cast
 
-from question import AGENTS, Shape, request
+from question import AGENTS, NUMBER, Shape, request
 
 PATIENCE = 30.0
 _END_OF_CHUNKS = b"\r\n0\r\n\r\n"
+_NUMBER = NUMBER.encode()
 _READ = 1 << 18
 
 
@@ -38,11 +39,12 @@ class Line:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.closing = False
 
-    def ask(self) -> None:
-        """Send the question once more."""
+    def ask(self, number: int) -> None:
+        """Send the question once more, with a number of its own."""
         self._came.clear()
         self._body_at, self._length = 0, None
-        self.socket.sendall(self.question)
+        before, old, after = self.question.rpartition(_NUMBER)
+        self.socket.sendall(b"%b%0*d%b" % (before, len(old), number, after))
 
     def read(self) -> bool | None:
         """Read what has come; tell whether a right (True) or a wrong answer is whole, None while it is not."""
@@ -88,7 +90,7 @@ def run(lines: list[Line], seconds: float, most: int) -> dict[str, float]:
             if line.closing:
                 line.socket.close()
                 line.connect()
-            line.ask()
+            line.ask(asked)
             waiting.register(line.socket, selectors.EVENT_READ, line)
 
     for line in lines:

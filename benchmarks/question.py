@@ -16,7 +16,10 @@ TEXT = "".join(f"{word:05d} " for word in range(PIECES - 1)) + "done.."
 """Two hundred pieces of six characters: a server may cut a stream by words, by length or by number."""
 
 PROMPT = "Compare the two reports and tell me what changed since March."
-"""The last thing that the user says: servers that match by it find it there."""
+"""What the user says last: servers that match by it find it there."""
+
+NUMBER = "0000000000"
+"""What stands after the prompt, for the load to count its questions with: no server is asked the same thing twice."""
 
 
 class UnfitError(Exception):
@@ -126,5 +129,5 @@ _MESSAGES = [
     {"role": "assistant", "content": "I read it now.", "tool_calls": [_CALL]},
     {"role": "tool", "tool_call_id": "call_1", "content": "Revenue rose by 4.1 % while costs fell by 0.7 %. " * 20},
     {"role": "assistant", "content": "The older report is read; it covers the first quarter."},
-    {"role": "user", "content": PROMPT},
+    {"role": "user", "content": f"{PROMPT} ({NUMBER})"},
 ]
