@@ -71,6 +71,7 @@ class Assembly:
     on_text: Callable[[str], None]
     reading: Reading
     done: bool = False
+    enough: bool = False
     _text: str = ""
     _thinking: str = ""
     _stop: str = ""

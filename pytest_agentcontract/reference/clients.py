@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, loads
-from pytest_agentcontract.reference import chat_api, messages_api
+from pytest_agentcontract.reference import chat_api, gemini_api, messages_api, responses_api
 from pytest_agentcontract.reference.conversation import Answer, Ask
 from pytest_agentcontract.reference.event_stream import EventReader
 from pytest_agentcontract.reference.transport import ModelError, Response, Url, post
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from pytest_agentcontract.reference.rules import Rules
 
 _DONE = b"[DONE]"
+_WIRE_API = "OPENAI_WIRE_API"
 _OK, _SERVER_ERROR = 200, 500
 _PASSING = frozenset({408, 409, 429})
 
 
 class Assembly(Protocol):
-    """An answer in the making."""
+    """An answer in the making: `done` once its last event has come, `enough` if the stream may also end without one."""
 
     done: bool
+    enough: bool
 
     def feed(self, event: JSONObject) -> None:
         """Take one event of the stream."""
@@ -50,7 +52,7 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What tells one provider's API from another's."""
+    """What tells one provider's API from another's; its `path` may name the `{model}`."""
 
     path: str
     headers: Callable[[str], dict[str, str]]
@@ -60,6 +62,8 @@ class Api:
 
 _MESSAGES = Api(messages_api.PATH, messages_api.headers, messages_api.body, messages_api.Assembly)
 _CHAT = Api(chat_api.PATH, chat_api.headers, chat_api.body, chat_api.Assembly)
+_RESPONSES = Api(responses_api.PATH, responses_api.headers, responses_api.body, responses_api.Assembly)
+_GEMINI = Api(gemini_api.PATH, gemini_api.headers, gemini_api.body, gemini_api.Assembly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,8 @@ class Client:
             raise ModelError("no answer in time", passing=False) from error
 
     async def _attempt(self, body: bytes, emit: Emit, silence: asyncio.Timeout) -> Answer:
-        async with post(self.url, self.api.path, self.api.headers(self.key), body) as response:
+        path = self.api.path.format(model=self.model)
+        async with post(self.url, path, self.api.headers(self.key), body) as response:
             if response.status != _OK:
                 raise _refusal(response, await response.read_all())
             reading = emit.reading()
@@ -115,6 +120,8 @@ class Client:
             piece = await response.read()
             if self.patience is not None:
                 silence.reschedule(asyncio.get_running_loop().time() + self.patience)
+            if not piece and assembly.enough:
+                return
             if not piece:
                 raise ModelError("the stream ended before its last event")
             for data in events.feed(piece):
@@ -141,20 +148,35 @@ class Client:
 
 
 def connect(env: Mapping[str, str], rules: Rules) -> Client:
-    """Make the client of the provider that the environment names; with both named, Anthropic's."""
-    for api, prefix, default_url, model in (
-        (_MESSAGES, "ANTHROPIC", "https://api.anthropic.com", "claude-sonnet-4-5"),
-        (_CHAT, "OPENAI", "https://api.openai.com/v1", "gpt-5"),
+    """Make the client of the provider that the environment names; with several named, the first one's."""
+    for api, address, prefix, default_url, model in (
+        (_MESSAGES, "ANTHROPIC_BASE_URL", "ANTHROPIC", "https://api.anthropic.com", "claude-sonnet-4-5"),
+        (_openai(env), "OPENAI_BASE_URL", "OPENAI", "https://api.openai.com/v1", "gpt-5"),
+        (
+            _GEMINI,
+            "GOOGLE_GEMINI_BASE_URL",
+            "GEMINI",
+            "https://generativelanguage.googleapis.com",
+            "gemini-2.5-flash",
+        ),
     ):
-        if f"{prefix}_BASE_URL" in env or f"{prefix}_API_KEY" in env:
-            url = Url.parse(env.get(f"{prefix}_BASE_URL") or default_url)
+        if address in env or f"{prefix}_API_KEY" in env:
+            url = Url.parse(env.get(address) or default_url)
             key, name = env.get(f"{prefix}_API_KEY", ""), env.get(f"{prefix}_MODEL") or model
             return Client(api, url, key, name, rules, rules.patience(env))
     raise UsageError(
         "no provider is set up",
         where="environment",
-        remedy="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, and for another address the _BASE_URL of the same name.",
+        remedy="Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; another address is set like OPENAI_BASE_URL.",
     )
+
+
+def _openai(env: Mapping[str, str]) -> Api:
+    """Choose one of OpenAI's APIs, which have the same address and key."""
+    apis, said = {"chat": _CHAT, "responses": _RESPONSES}, env.get(_WIRE_API, "chat")
+    if said not in apis:
+        raise UsageError(f"{said!r} is no API", where=f"environment, {_WIRE_API}", remedy=f"Write {' or '.join(apis)}.")
+    return apis[said]
 
 
 def _refusal(response: Response, body: bytes) -> ModelError:

@@ -83,6 +83,7 @@ class Assembly:
     on_text: Callable[[str], None]
     reading: Reading
     done: bool = False
+    enough: bool = False
     _stop: str = ""
     _blocks: dict[int, _Block] = field(default_factory=dict)
 

@@ -102,5 +102,9 @@ def _reported_at_first(exchange: Exchange) -> Usage | None:
     return Usage(answer.usage.input_tokens, 0) if answer and early else None
 
 
-_LATE: Mapping[str, str | None] = {"openai-chat": "/stream_options/include_usage", "openai-responses": None}
+_LATE: Mapping[str, str | None] = {
+    "openai-chat": "/stream_options/include_usage",
+    "openai-responses": None,
+    "gemini-generate": None,
+}
 """Wire formats whose streams report usage at their end; those with a place only if the request asks for it there."""
