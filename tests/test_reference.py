@@ -16,7 +16,7 @@ AS_A_COMMAND = ("reference-command", "reference-tool-less-command")
 def judged(name):
     """Return (case, wire format) for everything that applies to a runtime."""
     profile = find(name, {})
-    pairs = [(case, wire) for case in shipped() if applicable(case, profile) is None for wire in profile.wires]
+    pairs = [(case, wire) for case in shipped() for wire in profile.wires if applicable(case, profile, wire) is None]
     return [pytest.param(name, case, wire, id=f"{case.id}[{name}-{wire}]") for case, wire in pairs]
 
 

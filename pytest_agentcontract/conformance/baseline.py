@@ -156,7 +156,7 @@ def _unmatched(known: Known, profile: Profile, cases: Mapping[str, Case]) -> Ite
     if case is None:
         yield f"there is no case {known.case!r}", "agent-contract list shows them all."
         return
-    if reason := applicable(case, profile):
+    if reason := applicable(case, profile, known.wire):
         yield f"{known.case} does not apply to {profile.name}: {reason}", "Take the entry out."
     covered = {cover.requirement for cover in case.covers} | set(INVARIANTS)
     if known.requirement not in covered:

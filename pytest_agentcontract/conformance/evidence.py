@@ -23,6 +23,7 @@ from pytest_agentcontract.scenario.case import (
 )
 from pytest_agentcontract.scenario.observation import Delivery, Exchange, Kind, Observation
 from pytest_agentcontract.scenario.profile import Profile
+from pytest_agentcontract.wire.faults import Fault
 from pytest_agentcontract.wire.request import Message, Request
 
 ROOT = "root"
@@ -119,6 +120,11 @@ class Run:
         turns = (exchange for exchange in self.answered(agent) if exchange.kind == "turn")
         return tuple(exchange for exchange in turns if exchange.answer and not exchange.answer.calls)
 
+    def faulted(self, kind: type[Fault]) -> tuple[Exchange, ...]:
+        """Return the exchanges that a fault of this kind struck."""
+        struck = (exchange for exchange in self.observation.exchanges if exchange.kind == "fault")
+        return tuple(exchange for exchange in struck if isinstance(self.scripted(exchange).fault, kind))
+
     def plain_finishes(self, agent: str) -> tuple[Exchange, ...]:
         """Return the finishes that the model itself chose: none that was cut off or refused."""
         chosen = {"length", "refusal"}
@@ -134,14 +140,9 @@ class Run:
         return sum(not exchange.retry for exchange in self.own(agent))
 
 
-def broken(call: ScriptedCall) -> bool:
-    """Tell whether a call's arguments are scripted to be broken JSON on the wire."""
-    return call.raw_arguments is not None or bool(call.truncate)
-
-
 def whole_reply(call: ScriptedCall) -> bool:
     """Tell whether a call is a reply with a payload, as the binding builds it."""
-    built = call.value is not MISSING and call.arguments is MISSING and not broken(call)
+    built = call.value is not MISSING and call.arguments is MISSING and not call.broken
     return call.tool == RETURN and built and not call.unadvertised
 
 
@@ -150,7 +151,7 @@ def first_work(case: Case) -> str:
     routed = (one.fields.get("agent") for one in case.expect.route)
     first = next((agent for agent in routed if isinstance(agent, str)), ROOT)
     calls = (call for turn in case.script.get(first, ()) for call in turn.calls)
-    return next((call.mark for call in calls if call.tool == WORK and not broken(call)), "")
+    return next((call.mark for call in calls if call.tool == WORK and not call.broken), "")
 
 
 def heard(request: Request) -> tuple[str, ...]:

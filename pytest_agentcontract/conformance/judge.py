@@ -10,7 +10,8 @@ from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import Finding, Verdict, VerdictStatus, unverified
 from pytest_agentcontract.errors import CaseError
-from pytest_agentcontract.scenario.case import RETURN, SPAWN, WORK, Case, Cover, Level
+from pytest_agentcontract.scenario.case import HANDOFF, RETURN, SPAWN, WORK, Case, Cover, Level
+from pytest_agentcontract.scenario.expressible import inexpressible
 from pytest_agentcontract.scenario.profile import Profile
 
 RANK: dict[Level, int] = {"MUST": 0, "SHOULD": 1, "MAY": 2}
@@ -22,8 +23,11 @@ def judge(run: Run) -> tuple[Verdict, ...]:
     return (*_covered(run), *_broken(run))
 
 
-def applicable(case: Case, profile: Profile) -> str | None:
-    """Say why the case does not apply to this runtime, by what it declares; None means that it does."""
+def applicable(case: Case, profile: Profile, wire: str = "") -> str | None:
+    """Say why the case does not apply to this runtime, by what it declares; None means that it does.
+
+    With a `wire`, also by what that wire format can carry.
+    """
     lacking, excluding = case.needs - profile.capabilities, case.without & profile.capabilities
     if lacking:
         return f"the profile does not declare {', '.join(sorted(lacking))}"
@@ -31,9 +35,13 @@ def applicable(case: Case, profile: Profile) -> str | None:
         return f"the profile declares {', '.join(sorted(excluding))}"
     if case.vector is not None and not profile.adapter:
         return "the profile names no adapter to ask"
+    if nameless := _nameless(case, profile):
+        return f"the profile says of no agent {', '.join(nameless)} by which {profile.attribution} it is known"
     tools = {call.tool for turns in case.script.values() for turn in turns for call in turn.calls}
-    unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN} if tool[1:] not in profile.tools)
-    return f"the profile binds no tool to {', '.join(unbound)}" if unbound else _inapplicable(case, profile) or None
+    unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN, HANDOFF} if tool[1:] not in profile.tools)
+    if unbound:
+        return f"the profile binds no tool to {', '.join(unbound)}"
+    return inexpressible(case, wire) or _inapplicable(case, profile) or None
 
 
 def unjudged(case: Case, status: VerdictStatus, why: str) -> tuple[Verdict, ...]:
@@ -75,6 +83,13 @@ def _find(requirement: Requirement, run: Run) -> Finding:
 def _verdict(requirement: str, level: Level, finding: Finding) -> Verdict:
     lowered = max(level, finding.level or level, key=RANK.__getitem__)
     return Verdict(requirement, lowered, finding.status, finding.expected, finding.observed, finding.why)
+
+
+def _nameless(case: Case, profile: Profile) -> list[str]:
+    """Return the agents whose requests nothing would tell from another's; an engine names its agents itself."""
+    if profile.attribution == "token" or case.given.handoff is not None:
+        return []
+    return sorted(case.script.keys() - profile.agents.keys())
 
 
 def _inapplicable(case: Case, profile: Profile) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, told_by_user, whole_reply
+from pytest_agentcontract.conformance.evidence import ROOT, Run, told_by_user, whole_reply
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, equal
 from pytest_agentcontract.scenario.case import RETURN, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
@@ -70,7 +70,7 @@ def valid_reply(run: Run, agent: str) -> Delivered | None:
 def invalid_replies(run: Run, agent: str) -> tuple[Delivered, ...]:
     """Return the delivered replies to be rejected: those before the valid one's batch, broken ones aside."""
     valid = valid_reply(run, agent)
-    calls = [call for call in return_calls(run, agent) if not broken(call.scripted) and not call.scripted.unadvertised]
+    calls = [call for call in return_calls(run, agent) if not call.scripted.broken and not call.scripted.unadvertised]
     return tuple(call for call in calls if valid is None or call.exchange.serial < valid.exchange.serial)
 
 

@@ -26,6 +26,8 @@ from pytest_agentcontract.scenario.start import HandoffPaths
 
 __all__ = ["CaseReport", "applicable", "run_case"]
 
+_UNBOUNDED = "the profile names no variable of the runtime's own time limit (timeout_env), so a silence could last"
+
 
 def run_case(
     case: Case,
@@ -37,9 +39,11 @@ def run_case(
     artifacts: Path | None = None,
 ) -> CaseReport:
     """Run one case and judge it. A case that does not apply is not run: all its verdicts are not-applicable."""
-    reason = applicable(case, profile)
+    reason = applicable(case, profile, wire)
     if reason is not None:
         return _unjudged(case, profile, wire, "not-applicable", reason)
+    if case.given.patience is not None and not profile.timeout_env:
+        return _unjudged(case, profile, wire, "not-verified", _UNBOUNDED)
     if case.vector is not None:
         return run_vector(case, case.vector, profile)
     started, nonces = time.monotonic(), Nonces.fresh()

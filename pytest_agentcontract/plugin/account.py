@@ -11,12 +11,13 @@ from pytest_agentcontract import __version__
 from pytest_agentcontract.conformance.baseline import Known, Seen, kept, write_baseline
 from pytest_agentcontract.drivers import base
 from pytest_agentcontract.errors import AgentContractError
-from pytest_agentcontract.jsonvalue import as_object, loads
+from pytest_agentcontract.jsonvalue import JSONObject, as_object, loads
 from pytest_agentcontract.plugin import ROOT, places, summary
 from pytest_agentcontract.plugin.bench import Measure
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report import header
+from pytest_agentcontract.report.parity import parity
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.stream import Writer
 from pytest_agentcontract.scenario.profile import Profile
@@ -26,6 +27,9 @@ NOTHING_VERIFIED: Final = 20
 
 BASELINE_OUTDATED: Final = 21
 """Exit status of a run that pytest would call a success, but the baseline lists failures that did not happen."""
+
+WIRES_DISAGREE: Final = 22
+"""Exit status of a strict run that pytest would call a success, but a case comes out differently by wire format."""
 
 _UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
@@ -90,7 +94,10 @@ class Account:
         if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = self._status()
         if finished and self._writer and not self._without:
-            self._writer.finish({"exit": int(session.exitstatus)})
+            compared = parity(self.records)
+            differing = len(compared.disagreements)
+            wires: JSONObject = {"compared": compared.cases, "differing": differing}
+            self._writer.finish({"wires": wires, "exit": int(session.exitstatus)})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the matrix, what is not met, what is remarkable."""
@@ -116,7 +123,10 @@ class Account:
             return pytest.ExitCode.NO_TESTS_COLLECTED
         if not any(summary.is_judged(record) for record in self._records.values()):
             return NOTHING_VERIFIED
-        return BASELINE_OUTDATED if self._complaints else pytest.ExitCode.OK
+        if self._complaints:
+            return BASELINE_OUTDATED
+        differ = self._measure.strict and parity(self.records).disagreements
+        return WIRES_DISAGREE if differ else pytest.ExitCode.OK
 
     def _stale(self) -> tuple[str, ...]:
         """Name the known failures that did not happen, wherever their case was judged to its end."""

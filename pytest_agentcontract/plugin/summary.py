@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_agentcontract.conformance.requirements import CURRENT, Requirement
 from pytest_agentcontract.plugin.runtimes import Runtimes
 from pytest_agentcontract.report.matrix import lines, matrix
+from pytest_agentcontract.report.parity import parity
 from pytest_agentcontract.report.records import CaseStatus, Record
 from pytest_agentcontract.report.text import shortened
 
@@ -45,6 +46,7 @@ def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> 
         yield line, _PLAIN
     yield from _unmet(records)
     yield from _remarks(records)
+    yield from _parity(records)
     if records and not any(map(is_judged, records)):
         yield "no case that applies to this runtime passed: nothing is verified, which is no pass", {"red": True}
     if not records:
@@ -81,6 +83,19 @@ def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]
         yield f"  {shortened(warning, 200)} [{cases}]", {"yellow": True}
     if len(remarks) > _SHOWN:
         yield f"  ... and {len(remarks) - _SHOWN} more; --agent-contract-report=FILE keeps them all", _PLAIN
+
+
+def _parity(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield whether the wire formats agree, where several were spoken."""
+    compared = parity(records)
+    if compared.cases and not compared.disagreements:
+        yield f"wire formats: {compared.cases} cases came out the same on each", _PLAIN
+    if compared.disagreements:
+        yield f"wire formats disagree in {len(compared.disagreements)} of {compared.cases} cases:", _PLAIN
+    for words in compared.disagreements[:_SHOWN]:
+        yield f"  {shortened(words, 240)}", {"yellow": True}
+    if len(compared.disagreements) > _SHOWN:
+        yield f"  ... and {len(compared.disagreements) - _SHOWN} more", _PLAIN
 
 
 def _tally(name: str, records: Sequence[Record]) -> str:

@@ -40,7 +40,10 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """How the run is started. An interactive root gets its first line from `conversation`, not from `prompt`."""
+    """How the run is started. An interactive root gets its first line from `conversation`, not from `prompt`.
+
+    `patience` is for how many seconds the runtime is told to bear a silent provider.
+    """
 
     mode: Mode
     prompt: str = ""
@@ -48,6 +51,7 @@ class Given:
     max_turns: int | None = None
     conversation: tuple[Say, ...] = ()
     handoff: Handoff | None = None
+    patience: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import pytest
 
 from pytest_agentcontract.conformance.checks import CHECKS
-from pytest_agentcontract.conformance.evidence import Run, broken
+from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.verdict import Finding
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, place
 from pytest_agentcontract.scenario.case import Case, ScriptedCall, ScriptedTurn
@@ -170,7 +170,7 @@ class Scene:
         scripted, number = turns[voice.at], voice.at + 1
         if not scripted.repeat and (kind == "turn" or scripted.only_fault):
             voice.at += 1
-        self.marks |= {call.mark for call in scripted.calls if call.mark and not broken(call) and kind == "turn"}
+        self.marks |= {call.mark for call in scripted.calls if call.mark and not call.broken and kind == "turn"}
         return (None if scripted.only_fault else self._bound(agent, voice, scripted)), number
 
     def _bound(self, agent: str, voice: Voice, scripted: ScriptedTurn) -> Turn:
@@ -180,7 +180,7 @@ class Scene:
 
 def _call(call: ScriptedCall, call_id: str) -> Call:
     arguments = place("/value", call.value) if not isinstance(call.value, Missing) else {"prompt": f"For {call.agent}."}
-    raw = '{"value": "cut' if broken(call) else None
+    raw = '{"value": "cut' if call.broken else None
     return Call(NAMES.get(call.tool, call.tool), arguments, raw, call_id)
 
 

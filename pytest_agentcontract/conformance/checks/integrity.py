@@ -7,7 +7,7 @@ import re
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly, says_failed
 from pytest_agentcontract.conformance.checks.rounds import unbounded
-from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, heard, serials, status_words, told_by_user
+from pytest_agentcontract.conformance.evidence import ROOT, Run, heard, serials, status_words, told_by_user
 from pytest_agentcontract.conformance.replies import FATES, Delivered, delivered_calls, fate
 from pytest_agentcontract.conformance.told import holds_raw, last_of, later, news_of, spawn_results, told_of_error
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
@@ -96,7 +96,7 @@ def stopped_run_is_no_success(run: Run) -> Finding:
 @check("INT-108", given=("worked",))
 def broken_call_is_not_carried_out(run: Run) -> Finding:
     """Look for the mark of a call with broken arguments, and for what the model is told of it."""
-    cut = [call for call in delivered_calls(run, ROOT) if broken(call.scripted)]
+    cut = [call for call in delivered_calls(run, ROOT) if call.scripted.broken]
     if not cut:
         return unverified("no call with broken arguments was delivered")
     expected = "the call is not carried out, and the model is told"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import ended_as_failed, exactly, leaked, succeeded
 from pytest_agentcontract.conformance.checks.rounds import LEAST_BUDGET, continued, rounds, unbounded
-from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, serials, status_words
+from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words
 from pytest_agentcontract.conformance.replies import (
     FATES,
     Delivered,
@@ -75,7 +75,7 @@ def free_string_is_never_rejected(run: Run) -> Finding:
 @check("RET-506", given=("worked", "finished"))
 def broken_arguments_are_no_reply(run: Run) -> Finding:
     """Look for what was cut off in the result, after a return call with broken arguments."""
-    cut = [call for call in delivered_calls(run, ROOT) if call.scripted.tool == RETURN and broken(call.scripted)]
+    cut = [call for call in delivered_calls(run, ROOT) if call.scripted.tool == RETURN and call.scripted.broken]
     if not cut:
         return unverified("no return call with broken arguments was delivered")
     expected = "the run goes on or fails, and the fragment is no result"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import exactly, taken
-from pytest_agentcontract.conformance.evidence import ROOT, Run, broken, serials, status_words, whole_reply
+from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words, whole_reply
 from pytest_agentcontract.conformance.replies import Delivered, accepted, fate, return_calls, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.scenario.case import WORK, ScriptedCall
 from pytest_agentcontract.scenario.observation import Exchange
+from pytest_agentcontract.wire.faults import ContentTypeFault
 
 
 @check("RET-201", given=("asked",), earned=("consumed",))
@@ -51,7 +52,9 @@ def success_is_an_accepted_reply(run: Run) -> Finding:
         fates = [accepted(run, call) for call in calls]
         if True in fates:
             return passed(expected, f"a reply was accepted: {words}")
-        return unverified("accepted: it can't be told") if None in fates else failed(expected, f"no reply, yet {words}")
+        if None in fates or run.faulted(ContentTypeFault):  # whether a mislabelled answer was taken, nothing tells
+            return unverified("accepted: it can't be told")
+        return failed(expected, f"no reply, yet {words}")
     if reply and fate(run, reply) == "ended":
         return failed(expected, f"a valid reply ended the agent, yet {words}")
     return passed(expected, f"no reply was accepted: {words}")
@@ -104,7 +107,7 @@ def _beside(run: Run, reply: Delivered) -> list[ScriptedCall]:
 
 def _as_bound(call: ScriptedCall) -> bool:
     """Tell whether a call goes out as the binding builds it, so that it should work."""
-    return whole_reply(call) or (call.tool == WORK and not broken(call) and not call.arguments and call.arguments != {})
+    return whole_reply(call) or (call.tool == WORK and not call.broken and not call.arguments and call.arguments != {})
 
 
 def _forces(run: Run, exchange: Exchange) -> bool:
