@@ -73,10 +73,10 @@ class Launch:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of the profile and of the wire format in use."""
+        """The variables of the profile and of the wire format in use, and of the time limit that a case asks for."""
         values = self.values()
         given = {**self.profile.env, **self._setup.env}
-        return {name: fill(text, values) for name, text in given.items()}
+        return {name: fill(text, values) for name, text in given.items()} | self._limit
 
     def values(self) -> dict[str, str]:
         """Return what stands for each placeholder of a profile; those that this run does not ask for are left out."""
@@ -102,6 +102,14 @@ class Launch:
             return {}
         event = {} if given.event is None else {"event": str(given.event)}
         return {"workflow": str(given.workflow), "thread": str(given.thread), **event}
+
+    @property
+    def _limit(self) -> dict[str, str]:
+        seconds = self.case.given.patience
+        if seconds is None:
+            return {}
+        values = {"seconds": str(seconds), "milliseconds": str(seconds * 1000)}
+        return {name: fill(text, values) for name, text in self.profile.timeout_env.items()}
 
     @property
     def _setup(self) -> WireSetup:

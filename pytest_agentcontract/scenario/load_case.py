@@ -125,6 +125,7 @@ def _given(data: JSONObject) -> Given:
         prompt=long_text(data.get("prompt")) or "",
         schema=maybe(data, "schema", as_object),
         max_turns=maybe(data, "max_turns", number),
+        patience=maybe(data, "patience", number),
         conversation=tuple(map(_say, as_list(data.get("conversation")))),
         handoff=maybe(data, "handoff", handoff),
     )

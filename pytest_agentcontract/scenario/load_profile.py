@@ -162,6 +162,7 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
         limits=_limits(as_object(data.get("limits", {}))),
         files=_strings(data, "files"),
         env=_strings(data, "env"),
+        timeout_env=_strings(data, "timeout_env"),
         path=tuple(_beside(folder, entry) for entry in _texts(data.get("path", []))),
         attribution=cast("Attribution", data.get("attribution", "token")),
         agents=_strings(data, "agents"),

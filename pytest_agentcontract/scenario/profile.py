@@ -98,6 +98,7 @@ class SideCall:
 class Profile:
     """One runtime. `digest` is that of the file it came from; `version` is an argv that prints the exact version.
 
+    `timeout_env` sets the runtime's own time limit for a model request, in runs that ask for one.
     `adapter` answers the operations of the hand-off contract: the argv of a program (stdio), or one `module:function`
     (python). `folder` is where the file stands, and where such a program is started.
     """
@@ -116,6 +117,7 @@ class Profile:
     limits: Limits = Limits()
     files: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
+    timeout_env: Mapping[str, str] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     attribution: Attribution = "token"
     agents: Mapping[str, str] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from pytest_agentcontract.scenario.profile import PLACEHOLDERS
 _IN_BRACES = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 _OF_THE_RUN = frozenset({"base_url", "api_key", "nonce", "port", "workdir", "home"})
 _ASKED_FOR = frozenset({"schema_file", "schema_json", "max_turns"})
+_LIMIT = frozenset({"seconds", "milliseconds"})
 _MAY_BE_ABSENT = _ASKED_FOR | {"event"}
 _ONE_RUN = _OF_THE_RUN | _ASKED_FOR | {"prompt"}
 _OF_MODE = {
@@ -21,7 +22,7 @@ _OF_MODE = {
 
 # Where braces other than placeholders have no business, an unknown name is a misspelt one; files and tool arguments
 # hold settings and program text of every kind, so there only a known placeholder in the wrong place is an error.
-_STRICT = {"modes": _ONE_RUN, "wires": _OF_THE_RUN, "env": _OF_THE_RUN}
+_STRICT = {"modes": _ONE_RUN, "wires": _OF_THE_RUN, "env": _OF_THE_RUN, "timeout_env": _LIMIT}
 _LENIENT = {
     "files": _OF_THE_RUN | {"prompt"},
     "tools": frozenset({"mark", "child_prompt", "agent", "nonce", "workdir"}),
@@ -41,7 +42,7 @@ _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
 def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Yield (place, complaint) for each fault of one runtime's table that already has the right shape."""
-    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _unasked, _patterns):
+    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _unasked, _untimed, _patterns):
         yield from find(data)
 
 
@@ -111,6 +112,12 @@ def _unreachable(data: JSONObject) -> Iterator[tuple[str, str]]:
 def _unasked(data: JSONObject) -> Iterator[tuple[str, str]]:
     if data["driver"] == "command" and "adapter" in data:
         yield "adapter", 'a runtime that is started anew for each run has none; one that lives on has driver = "stdio"'
+
+
+def _untimed(data: JSONObject) -> Iterator[tuple[str, str]]:
+    texts = list(_texts(data.get("timeout_env"), ""))
+    if texts and not any(_holds(texts, name) for name in _LIMIT):
+        yield "timeout_env", "holds neither {seconds} nor {milliseconds}: it would set no limit"
 
 
 def _patterns(data: JSONObject) -> Iterator[tuple[str, str]]:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked, says_failed
+from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked, says_failed, stated_value
 from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words
 from pytest_agentcontract.conformance.replies import valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
-from pytest_agentcontract.jsonvalue import is_empty
+from pytest_agentcontract.jsonvalue import equal, is_empty
 from pytest_agentcontract.scenario.observation import Exchange
-from pytest_agentcontract.wire.faults import CutFault
+from pytest_agentcontract.wire.faults import (
+    UNPACED,
+    ContentTypeFault,
+    CutFault,
+    ErrorFault,
+    Fault,
+    MalformedFault,
+    SilenceFault,
+)
 
 
 @check("FLT-101", given=("worked", "faulted"), earned=("consumed",))
@@ -37,10 +45,47 @@ def lasting_fault_is_a_failure(run: Run) -> Finding:
 @check("FLT-103", given=("worked", "faulted"))
 def fragment_is_no_answer(run: Run) -> Finding:
     """Look for the fragment of a broken stream in the result."""
-    cut = [exchange for exchange in _faults(run) if _in_the_middle(run, exchange)]
+    if not any(_leaves_a_fragment(run.scripted(exchange).fault) for exchange in _faults(run)):
+        return unverified("no stream was broken off, reported an error or was mislabelled in the middle")
+    return _no_fragment(run)
+
+
+@check("FLT-104", given=("worked", "faulted"))
+def malformed_event_is_no_answer(run: Run) -> Finding:
+    """Look at how a run ends that met an event which is no JSON: by the whole answer, or as a failure."""
+    if not run.faulted(MalformedFault):
+        return unverified("no malformed event was sent")
+    return _no_fragment(run)
+
+
+@check("FLT-105", given=("worked",))
+def silence_is_given_up(run: Run) -> Finding:
+    """Look at how a run ends whose provider says nothing more, and whether one that is slow is heard out."""
+    silent = run.faulted(SilenceFault)
+    if not silent:
+        return _heard_out(run)
+    expected = "the run gives the provider up, and ends as failed"
+    observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
+    if run.delivery.ended == "time-limit":
+        return failed(expected, f"it still waited for the answer to request {serials(silent)} at the case's time limit")
+    if not says_failed(run) or leaked(run, (*run.expect.stray, *run.spoken(ROOT))):
+        return failed(expected, observed)
+    return passed(expected, observed)
+
+
+def _heard_out(run: Run) -> Finding:
+    """Find whether a provider that is merely slow is not taken for a silent one."""
+    slow = [exchange for exchange in run.own(ROOT) if run.scripted(exchange).pace != UNPACED]
+    if not slow:
+        return unverified("the provider neither fell silent nor was slow")
+    if any(not exchange.delivered for exchange in slow):
+        return failed("a slow answer is heard out", f"the runtime hung up on request {serials(slow)}")
+    return exactly(run)
+
+
+def _no_fragment(run: Run) -> Finding:
+    """Find whether a spoilt answer ends in the whole one, or in an honest failure: in no fragment, and in no hang."""
     expected = "no success with the fragment: the whole answer, or a failure"
-    if not cut:
-        return unverified("no stream was cut in the middle")
     if run.delivery.ended == "time-limit":
         return failed(expected, "the run hung until the time limit")
     if run.profile.returns and run.delivery.value in run.spoken(ROOT):
@@ -48,7 +93,15 @@ def fragment_is_no_answer(run: Run) -> Finding:
     observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
     if leaked(run, run.expect.stray):
         return failed(expected, observed)
-    return passed(expected, observed) if says_failed(run) else _whole_answer(run, expected, observed)
+    if says_failed(run) or _taken_whole(run):
+        return passed(expected, observed)
+    return _whole_answer(run, expected, observed)
+
+
+def _taken_whole(run: Run) -> bool:
+    """Tell whether the answer was taken from under a wrong label, which leaves nothing of it out."""
+    succeeded = run.status == "success" and equal(stated_value(run), run.delivery.value)
+    return succeeded and bool(run.faulted(ContentTypeFault))
 
 
 def _whole_answer(run: Run, expected: str, observed: str) -> Finding:
@@ -61,6 +114,10 @@ def _faults(run: Run) -> tuple[Exchange, ...]:
     return tuple(exchange for exchange in run.observation.exchanges if exchange.kind == "fault")
 
 
-def _in_the_middle(run: Run, exchange: Exchange) -> bool:
-    fault = run.scripted(exchange).fault
-    return isinstance(fault, CutFault) and fault.after_deltas > 0
+def _leaves_a_fragment(fault: Fault | None) -> bool:
+    """Tell whether a client has some of the answer and can know that it may not be all, or not be it."""
+    match fault:
+        case CutFault() | ErrorFault():
+            return fault.after_deltas > 0
+        case _:
+            return isinstance(fault, ContentTypeFault)
