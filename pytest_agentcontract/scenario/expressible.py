@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_agentcontract.scenario.case import Case, ScriptedTurn
 from pytest_agentcontract.wire.projection import LOSSES
-from pytest_agentcontract.wire.turn import Call, Turn
+from pytest_agentcontract.wire.turn import Call, Turn, read_call
 
 _BROKEN = "{"
 
@@ -20,7 +20,7 @@ def inexpressible(case: Case, wire: str) -> str:
 def _sample(turn: ScriptedTurn) -> Turn:
     """Say a turn as far as losses are about it: before it is bound to a runtime's tools."""
     calls = (
-        Call(call.tool, raw_arguments=call.raw_arguments or _BROKEN) if call.broken else Call(call.tool)
+        read_call(call.tool, call.raw_arguments or _BROKEN, "") if call.broken else Call(call.tool)
         for call in turn.calls
     )
     return Turn(turn.text, turn.thinking, tuple(calls), turn.stop, turn.usage, turn.refusal)
