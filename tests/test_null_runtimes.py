@@ -10,7 +10,9 @@ from pytest_agentcontract.conformance.run import run_case
 from pytest_agentcontract.plugin.runtimes import find
 from pytest_agentcontract.reference.nulls import NULLS
 from pytest_agentcontract.scenario.load_case import shipped
+from tests import team
 
+WITHOUT_AN_ENGINE = [case for case in shipped() if case.expect.route and case.given.handoff is None]
 IN_PROCESS = sorted(set(NULLS) - {"hang"})
 ONE_OF_EACH_GROUP = list({case.group: case for case in shipped()}.values())
 
@@ -34,6 +36,16 @@ def test_a_null_runtime_passes_no_must(null, provider):
     profile = find(f"null:{null}", {})
     earned = {case.id: credited(case, knowing(case, profile), provider) for case in shipped()}
     assert {case: musts for case, musts in earned.items() if musts} == {}
+
+
+@pytest.mark.parametrize("null", IN_PROCESS)
+def test_a_null_runtime_passes_no_must_as_a_team(null, provider):
+    """Nor does it where it claims that its agents hand control to one another by themselves."""
+    profile = find(f"null:{null}", {})
+    claiming = team.dressed(profile)
+    claiming = replace(claiming, entry=profile.entry, settings=profile.settings)
+    assert WITHOUT_AN_ENGINE
+    assert [case.id for case in WITHOUT_AN_ENGINE if credited(case, knowing(case, claiming), provider)] == []
 
 
 @pytest.mark.parametrize("case", ONE_OF_EACH_GROUP, ids=lambda case: case.id)

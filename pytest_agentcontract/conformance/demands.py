@@ -48,6 +48,8 @@ def _lacks(parts: JSON, observed: JSON | Missing) -> str:
 
 
 def _begins(start: JSON, observed: JSON | Missing) -> str:
+    if isinstance(start, list):
+        return "" if equal(start, as_list(observed)[: len(start)]) else f"it is {shown(observed)}"
     right = isinstance(observed, str) and observed.startswith(as_text(start))
     return "" if right else f"it is {shown(observed)}"
 
@@ -79,7 +81,7 @@ _WORDS: Mapping[str, str] = {
     "any_of": "one of ",
     "contains": "a text that holds each of ",
     "lacks": "a text that holds none of ",
-    "begins": "a text that begins with ",
+    "begins": "one that begins with ",
     "ends": "a text that ends with ",
     "count": "a text that holds, so often, ",
 }

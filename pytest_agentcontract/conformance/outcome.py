@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from pytest_agentcontract.conformance import route
+from pytest_agentcontract.conformance import passing, route
 from pytest_agentcontract.conformance.evidence import ROOT, Run
 from pytest_agentcontract.conformance.replies import accepted, nudged, valid_reply
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_object, dumps, is_empty, loads
@@ -26,7 +26,8 @@ def outcome(run: Run, nonces: Nonces) -> JSONObject:
     if run.case.given.handoff is not None:
         return _route(run, nonces)
     agents: JSONObject = {agent: _agent(run, agent) for agent in run.case.script if _determined(run, agent)}
-    return {"status": run.status, "value": _value(run, nonces), "agents": agents}
+    passed: JSONObject = {"order": [*passing.order(run)]} if run.expect.route else {}
+    return {"status": run.status, "value": _value(run, nonces), "agents": agents} | passed
 
 
 def _route(run: Run, nonces: Nonces) -> JSONObject:

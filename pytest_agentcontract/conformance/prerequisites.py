@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pytest_agentcontract.conformance import route
+from pytest_agentcontract.conformance import passing, route
 from pytest_agentcontract.conformance.evidence import ROOT, Run, first_work, serials, status_words
 from pytest_agentcontract.conformance.replies import accepted, nudged, payload, valid_reply
 from pytest_agentcontract.jsonvalue import MISSING
@@ -190,7 +190,12 @@ def _child_failing(run: Run) -> str:
 
 
 def _reported(run: Run) -> str:
-    """Tell whether each report of an agent stands in the comment of its invocation, by a line that needs no change."""
+    """Tell whether each report of an agent stands in the comment of its invocation, by a line that needs no change.
+
+    Without a workflow nothing is posted: then the work must be done, and the result be handed over.
+    """
+    if run.case.given.handoff is None:
+        return passing.lost(run)
     lost = [seen for seen in route.seen(run) if not route.reported(run, seen)]
     return f"the comment of invocation {lost[0].number} does not hold what its agent returned" if lost else ""
 
@@ -216,5 +221,6 @@ PREREQUISITES: Mapping[str, Prerequisite] = {
     "child-replied": _child_replied,
     "child-failing": _child_failing,
     "reported": _reported,
+    "let-go": passing.stranded,
 }
 """Name -> function; a check names what it needs."""

@@ -17,7 +17,10 @@ from pytest_agentcontract.scenario.profile import Profile
 CURRENT = "2026.1"
 """The newest set. A set never changes once it was released: new requirements join the next one."""
 
-Judges: TypeAlias = Literal["return-tool", "no-return-tool", "handoff", "every-runtime"]
+Judges: TypeAlias = Literal["return-tool", "no-return-tool", "handoff", "any-handoff", "every-runtime"]
+
+_HANDING_ON = frozenset({"handoff", "transfer", "agents-as-tools"})
+"""By any of these one agent hands control to another: through an engine's sentinels, or the runtime's own tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Requirement:
             return "the profile declares a return tool, so the return contract judges"
         if self.judges == "handoff" and "handoff" not in profile.capabilities:
             return "the profile does not declare handoff"
+        if self.judges == "any-handoff" and not profile.capabilities & _HANDING_ON:
+            return f"the profile declares none of {', '.join(sorted(_HANDING_ON))}"
         return ""
 
 

@@ -1,4 +1,7 @@
-"""A hand-off run as the judge reads it: what each invocation was asked for, who ran, and what was posted of it."""
+"""A hand-off run as the judge reads it: what each invocation was asked for, who ran, and what was posted of it.
+
+A run without a workflow is read as one invocation that posts nothing: the order of its agents is what it shows.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pytest_agentcontract.conformance import handoff_reading as reading
+from pytest_agentcontract.conformance import passing
 from pytest_agentcontract.conformance.demands import in_words, unmet
 from pytest_agentcontract.conformance.evidence import ANSWERS, Run
 from pytest_agentcontract.conformance.handoff_reading import Posted
@@ -20,13 +24,18 @@ _PLAIN = re.compile(r"[\w .,()-]{8,}")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One invocation, counted from 1. `last` is the newest comment of the thread that holds a state."""
+    """One invocation, counted from 1. `last` is the newest comment of the thread that holds a state.
+
+    `order` and `unfinished` are read of a run without a workflow alone.
+    """
 
     number: int
     expected: ExpectedInvocation
     exchanges: tuple[Exchange, ...]
     posted: tuple[Posted, ...]
     last: Posted | None
+    order: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -80,8 +89,11 @@ def reported(run: Run, one: Seen) -> bool:
 
 def _walked(run: Run) -> Iterator[Seen]:
     given = run.case.given.handoff
-    thread = [reading.read(comment) for comment in given.thread] if given else []
-    last = _with_state(thread)
+    if given is None:
+        order, unfinished = passing.order(run), passing.unfinished(run)
+        yield from (Seen(1, one, run.observation.exchanges, (), None, order, unfinished) for one in run.expect.route)
+        return
+    last = _with_state([reading.read(comment) for comment in given.thread])
     pairs = zip(run.observation.invocations, run.expect.route, strict=False)
     for number, (invocation, expected) in enumerate(pairs, 1):
         asked = frozenset(invocation.serials)
@@ -167,5 +179,7 @@ FIELDS: Mapping[str, Callable[[Seen], JSON | Missing]] = {
     "text": _text,
     "caller": _told("caller"),
     "returns_to": _told("back"),
+    "order": lambda one: [*one.order],
+    "unfinished": lambda one: [*one.unfinished],
 }
 """Name -> how it is read: the words of `expect.route`."""

@@ -46,7 +46,5 @@ def test_a_value_that_is_not(expected, observed):
 
 def test_a_demand_is_told_in_words():
     """A reader sees what was asked for."""
-    assert (
-        in_words({"begins": "a", "lacks": ["x"]}) == 'a text that begins with "a" and a text that holds none of ["x"]'
-    )
+    assert in_words({"begins": "a", "lacks": ["x"]}) == 'one that begins with "a" and a text that holds none of ["x"]'
     assert in_words(None) == "null"

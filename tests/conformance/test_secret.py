@@ -16,6 +16,7 @@ from pytest_agentcontract.reference import nulls
 from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.load_case import shipped
 from pytest_agentcontract.scenario.start import Result
+from tests import team
 
 PUBLIC, SECRET = "0f0f0f0f0f0f", "5ec2e75ec2e7"
 CASES = [case for case in shipped() if case.script]
@@ -48,8 +49,9 @@ def contents(*folders):
 
 
 def fitting(case, kind=""):
-    """Return the variant of the reference to which a case applies."""
-    profiles = (find(f"{name}{kind}", {}) for name in ("reference", "reference-tool-less"))
+    """Return the variant of the reference to which a case applies, if need be the one dressed as a team."""
+    variants = [find(f"{name}{kind}", {}) for name in ("reference", "reference-tool-less")]
+    profiles = (*variants, team.dressed(variants[1]))
     return next(profile for profile in profiles if applicable(case, profile) is None)
 
 

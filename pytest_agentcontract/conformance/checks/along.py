@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from pytest_agentcontract.conformance.checks.check import Check
 from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.prerequisites import first_unmet
 from pytest_agentcontract.conformance.route import FIELDS, Seen, deviations, expectation, seen
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 
@@ -18,12 +19,17 @@ Compare = Callable[[Seen, frozenset[str]], dict[str, str]]
 EARNED = ("reported",)
 """What a pass takes in each hand-off: what the agents returned in this very run was posted."""
 
+_WITHOUT_AN_ENGINE = ("clean", "let-go")
+"""What it takes to say anything of the order of agents: else the last of them may have had no say in what came next."""
+
 
 def along(requirement: str, *names: str, compare: Compare = deviations) -> Check:
     """Make the check of a requirement that speaks of some fields of the invocations that show it."""
     fields = frozenset(names or FIELDS)
 
     def look(run: Run) -> Finding:
+        if run.case.given.handoff is None and (unmet := first_unmet(run, _WITHOUT_AN_ENGINE)):
+            return unverified(unmet)
         return walk(run, requirement, fields, compare)
 
     look.__doc__ = f"Compare {', '.join(names or ('every field',))} of the invocations that show it with the case."

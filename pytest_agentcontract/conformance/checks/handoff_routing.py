@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.along import along
 
-_THERE = ("next", "status", "step")
+_THERE = ("next", "status", "step", "order")
 _STOP = ("next", "status", "dispatch")
 _HELD = ("next", "status", "dispatch", "reason")
 
@@ -16,18 +16,18 @@ EDGE = along("HND-304", *_THERE)
 NO_TARGET = along("HND-305", *_HELD, "origin")
 DESTINATION = along("HND-306", *_THERE)
 TASK = along("HND-307", *_THERE)
-UNKNOWN_NAME = along("HND-308", *_HELD, "origin")
+UNKNOWN_NAME = along("HND-308", *_HELD, "origin", "order")
 
 # The return address.
 CALLER_BY_DEFAULT = along("HND-401", "callback")
 NAMED_CALLBACK = along("HND-402", "callback")
-FALLBACK_ONLY = along("HND-403", *_STOP)
-ADVANCE_ONLY = along("HND-404", *_STOP)
+FALLBACK_ONLY = along("HND-403", *_STOP, "order")
+ADVANCE_ONLY = along("HND-404", *_STOP, "unfinished")
 NO_SELF_REENTRY = along("HND-405", "next", "status", "callback")
-CLEARED = along("HND-406", "next", "callback")
+CLEARED = along("HND-406", "next", "callback", "order")
 PERSISTS = along("HND-407", "agent", "next", "callback")
 REPLACED = along("HND-408", "next", "callback")
-NO_STACK = along("HND-409", "next", "status", "callback")
+NO_STACK = along("HND-409", "next", "status", "callback", "order")
 CALLING_THE_CALLER = along("HND-410", "next", "callback")
 CALLING_ITSELF = along("HND-411", "agent", "next", "callback")
 
