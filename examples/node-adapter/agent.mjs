@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { problemOf } from "./decision.mjs";
+import { isObject, problemOf } from "./decision.mjs";
 import { conversation } from "./model.mjs";
 
 const MOST_STEPS = 30;
@@ -79,7 +79,7 @@ async function use(desk, { id, name, given }, cut) {
   try {
     if (cut) throw new Error("your answer was cut off, so this call was not carried out");
     if (!Object.hasOwn(USES, name)) throw new Error(`there is no tool "${name}"`);
-    if (given === null || typeof given !== "object" || Array.isArray(given)) throw new Error("the arguments must be a JSON object");
+    if (!isObject(given)) throw new Error("the arguments must be a JSON object");
     return { id, text: await USES[name](desk, given), failed: false };
   } catch (error) {
     return { id, text: error.message, failed: true };

@@ -9,9 +9,11 @@ const orNull = (check) => (value, path) => (value === null ? null : check(value,
 const oneOf = (...choices) => (value, path) =>
   choices.includes(value) ? null : `${path} must be ${choices.map((choice) => `"${choice}"`).join(" or ")}, not ${show(value)}`;
 
+export const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
 const object = (fields, required) => (value, path) => {
   const at = (key) => (path ? `${path}.${key}` : key);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return `${path || "the payload"} must be an object, not ${show(value)}`;
+  if (!isObject(value)) return `${path || "the payload"} must be an object, not ${show(value)}`;
   const missing = required.find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) return `${at(missing)} is missing`;
   for (const [key, member] of Object.entries(value)) {
@@ -39,7 +41,7 @@ const PAYLOAD = object(
 /** A value as a diagnostic names it: short, whatever it is. */
 function show(value) {
   if (Array.isArray(value)) return "an array";
-  if (value !== null && typeof value === "object") return "an object";
+  if (isObject(value)) return "an object";
   return shorten(JSON.stringify(value));
 }
 

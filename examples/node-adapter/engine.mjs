@@ -121,7 +121,7 @@ function stateAfter(workflow, before, agent, found) {
   const { step, called_by, CONFIG_CALLBACK: callback } = before;
   const outcome = decide({ workflow, step, agent, callback, called_by }, found);
   const { status, stop, dispatch, origin, reason } = outcome;
-  const said = origin === "agent" ? found.config?.dispatch : null;
+  const said = found.config?.dispatch?.status === dispatch ? found.config.dispatch : null; // Beside a call it may say something else.
   return {
     ...before,
     step: outcome.step,
@@ -130,7 +130,7 @@ function stateAfter(workflow, before, agent, found) {
     called_by: outcome.called_by,
     status,
     stop,
-    dispatch: { ...(said ?? { status: dispatch, ...(reason !== null && { reason }) }), origin },
+    dispatch: { ...said, status: dispatch, ...(reason !== null && { reason }), origin },
     CONFIG_CALLBACK: outcome.callback,
   };
 }
