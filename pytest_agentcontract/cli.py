@@ -62,12 +62,20 @@ def run(names: tuple[str, ...], cases: tuple[str, ...], wires: tuple[str, ...], 
 
 @main.command("list")
 @click.argument("what", type=click.Choice(sorted(catalogue.LISTS)), default="cases")
+@click.option("--coverage", "asked", flag_value="coverage", help="What judges each requirement: `list coverage`.")
+@click.option("--mutants", "asked", flag_value="mutants", help="The wrong runtimes: `list mutants`.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON array.")
 @_told
-def list_(what: str, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
-    """Show the cases, requirements, runtimes or mutants there are."""
-    rows = catalogue.LISTS[what](runtimes.configured_in(Path.cwd()), runtimes.nulls())
-    click.echo(dumps([dict(row) for row in rows], indent=2) if as_json else "\n".join(catalogue.table(rows)))
+def list_(what: str, asked: str | None, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
+    """Show the cases, requirements, runtimes or mutants there are, or what covers each requirement."""
+    name = asked or what
+    rows = catalogue.LISTS[name](runtimes.configured_in(Path.cwd()), runtimes.nulls())
+    if as_json:
+        click.echo(dumps([dict(row) for row in rows], indent=2))
+        return
+    click.echo("\n".join(catalogue.table(rows, headed=name == "coverage")))
+    if name == "coverage":
+        click.echo(catalogue.totals(rows))
 
 
 @main.command()

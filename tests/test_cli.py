@@ -43,6 +43,27 @@ def test_list_shows_everything_there_is(invoke, what, key, expected):
     assert [line.split()[0] for line in invoke("list", what).output.splitlines()] == expected
 
 
+def test_coverage_leaves_no_requirement_out(invoke):
+    """Each has a check and a case or is excluded with a reason, and a mutant is made to break each MUST."""
+    rows = json.loads(invoke("list", "--coverage", "--json").output)
+    assert [row["requirement"] for row in rows] == list(requirements.load())
+    assert [row["requirement"] for row in rows if not (row["excluded"] or (row["checks"] and _judged(row)))] == []
+    assert [row["requirement"] for row in rows if row["level"] == "MUST" and not row["mutants"]] == []
+
+
+def test_coverage_is_summed_up(invoke):
+    """People get a head over the columns and the sums below them."""
+    head, *_, last = invoke("list", "--coverage").output.splitlines()
+    assert head.split() == ["requirement", "level", "cases", "vectors", "checks", "mutants", "excluded"]
+    count = len(requirements.load())
+    assert last.startswith(f"{count} requirements: {count} with a check and a case, 0 excluded with a reason; ")
+    assert invoke("list", "coverage").output == invoke("list", "--coverage").output
+
+
+def _judged(row):
+    return row["cases"] + row["vectors"] > 0
+
+
 def test_list_shows_the_users_runtimes_first(invoke, tmp_path):
     """What agent-contract.toml configures is told from what ships."""
     (tmp_path / "agent-contract.toml").write_text(

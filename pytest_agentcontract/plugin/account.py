@@ -17,6 +17,7 @@ from pytest_agentcontract.plugin.bench import Measure
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report import header
+from pytest_agentcontract.report.coverage import Declared, silent
 from pytest_agentcontract.report.parity import parity
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.stream import Writer
@@ -28,6 +29,9 @@ NOTHING_VERIFIED: Final = 20
 BASELINE_OUTDATED: Final = 21
 """Exit status of a run that pytest would call a success, but the baseline lists failures that did not happen."""
 
+SILENT: Final = 23
+"""Exit status of a run that pytest would call a success, but a check has not spoken: a fault of the suite."""
+
 WIRES_DISAGREE: Final = 22
 """Exit status of a strict run that pytest would call a success, but a case comes out differently by wire format."""
 
@@ -37,8 +41,12 @@ _UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pyte
 class Account:
     """What is known of a run so far; under xdist it stands in the controller, and the records come to it on reports."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, chosen: Runtimes, measure: Measure) -> None:
+    def __init__(
+        self, config: pytest.Config, settings: Settings, chosen: Runtimes, measure: Measure, declared: Declared
+    ) -> None:
         self._config, self._settings, self._chosen, self._measure = config, settings, chosen, measure
+        self._declared = declared
+        self._silences: list[str] = []
         self._records: dict[str, Record] = {}
         self._without: set[str] = set()
         self._complaints: list[str] = []
@@ -91,6 +99,7 @@ class Account:
         if finished:
             self._complaints += self._stale()
             self._complaints += self._written()
+            self._silences += silent(self.records, self._declared)
         if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = self._status()
         if finished and self._writer and not self._without:
@@ -108,7 +117,7 @@ class Account:
             terminalreporter.write_line(line, **markup)
         for note in self._notes:
             terminalreporter.write_line(note)
-        for complaint in self._complaints:
+        for complaint in (*self._silences, *self._complaints):
             terminalreporter.write_line(complaint, red=True)
 
     @pytest.hookimpl(trylast=True)
@@ -123,6 +132,8 @@ class Account:
             return pytest.ExitCode.NO_TESTS_COLLECTED
         if not any(summary.is_judged(record) for record in self._records.values()):
             return NOTHING_VERIFIED
+        if self._silences:
+            return SILENT
         if self._complaints:
             return BASELINE_OUTDATED
         differ = self._measure.strict and parity(self.records).disagreements

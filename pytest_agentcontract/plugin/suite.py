@@ -22,6 +22,7 @@ from pytest_agentcontract.plugin.collection import Item, Root
 from pytest_agentcontract.plugin.outcomes import Outcomes
 from pytest_agentcontract.plugin.selection import Planned, plan
 from pytest_agentcontract.plugin.settings import Settings
+from pytest_agentcontract.report.coverage import Declared
 from pytest_agentcontract.scenario import load_case, load_vectors
 from pytest_agentcontract.scenario.case import Case
 
@@ -85,7 +86,12 @@ class Suite:
             rootdir.options(config),
         )
         Bench(measure).install(config)
-        return cls(planned, Account(config, settings, chosen, measure))
+        return cls(
+            planned,
+            Account(
+                config, settings, chosen, measure, Declared.of([item.case for item in planned], cases, ledger.values())
+            ),
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from pytest_agentcontract.conformance import requirements
@@ -52,8 +52,42 @@ def mutants(*_: Profiles) -> list[Row]:
     ]
 
 
+def coverage(*_: Profiles) -> list[Row]:
+    """Return a row per requirement: how many cases and vectors judge it, and how many mutants are made to break it.
+
+    Vectors are compared field by field, which is a check of its own.
+    """
+    by_case, by_vector = _counted(load_case.shipped()), _counted(load_vectors.shipped())
+    broken = Counter(mutant.target for mutant in MUTANTS.values())
+    return [
+        {
+            "requirement": row.id,
+            "level": row.level,
+            "cases": by_case[row.id],
+            "vectors": by_vector[row.id],
+            "checks": (row.id in CHECKS) + (by_vector[row.id] > 0),
+            "mutants": broken[row.id],
+            "excluded": row.excluded,
+        }
+        for row in requirements.load().values()
+    ]
+
+
+def totals(rows: Sequence[Row]) -> str:
+    """Sum coverage up: what is judged at all, and what has been shown to bite."""
+    judged = [row for row in rows if row["checks"] and (row["cases"] or row["vectors"])]
+    excluded = [row for row in rows if row["excluded"]]
+    musts = [row for row in rows if row["level"] == "MUST"]
+    bitten = [row for row in musts if row["mutants"]]
+    return (
+        f"{len(rows)} requirements: {len(judged)} with a check and a case, {len(excluded)} excluded with a reason; "
+        f"{len(musts)} MUSTs: {len(bitten)} with a mutant"
+    )
+
+
 LISTS: Mapping[str, Callable[[Profiles, Profiles], list[Row]]] = {
     "cases": cases,
+    "coverage": coverage,
     "requirements": ledger,
     "runtimes": runtimes,
     "mutants": mutants,
@@ -61,9 +95,10 @@ LISTS: Mapping[str, Callable[[Profiles, Profiles], list[Row]]] = {
 """What can be listed, each from the user's runtimes and the null ones."""
 
 
-def table(rows: Sequence[Row]) -> Iterator[str]:
-    """Render rows as aligned columns; the last one runs on."""
-    texts = [[_cell(value) for value in row.values()] for row in rows]
+def table(rows: Sequence[Row], *, headed: bool = False) -> Iterator[str]:
+    """Render rows as aligned columns, if need be below their names; the last one runs on."""
+    texts = [[*map(str, rows[0])]] if headed else []
+    texts += [[_cell(value) for value in row.values()] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         yield "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
@@ -87,6 +122,11 @@ def explanation(requirement: Requirement) -> Iterator[str]:
     rows = [case for case in load_vectors.shipped() if requirement.id in {cover.requirement for cover in case.covers}]
     if rows:
         yield f"vectors: {', '.join(f'{group} ({count})' for group, count in Counter(map(_table, rows)).items())}"
+
+
+def _counted(found: Iterable[Case]) -> Counter[str]:
+    """Count the cases by the requirements that they judge."""
+    return Counter(requirement for case in found for requirement in {cover.requirement for cover in case.covers})
 
 
 def _table(row: Case) -> str:
