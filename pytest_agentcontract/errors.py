@@ -4,13 +4,15 @@
     ├── UsageError          an option, a selection or a name that can't be meant
     ├── DataError           a file of the user's is wrong (names file and place)
     │   ├── CaseError           a case file
+    │   ├── ScriptError         a script, written in Python or in a file
     │   ├── ProfileError        agent-contract.toml or a profile
     │   ├── BaselineError       a baseline file
     │   ├── HandoffError        a workflow, a thread or an event of a hand-off
     │   └── ReportError         a report file
     ├── WireError           a request or an answer that is none of its wire format
     ├── DriverError         the runtime could not be started or observed
-    └── ProviderError       the scripted provider could not be started
+    ├── ProviderError       the scripted provider could not be started
+    └── ScriptViolation     a test of the user's did not go as its script says; an AssertionError, too
 
 A violation of a contract is a verdict, never an exception.
 """
@@ -42,6 +44,10 @@ class CaseError(DataError):
     """A case file is wrong."""
 
 
+class ScriptError(DataError):
+    """A script can't be played; `where` names the place in it."""
+
+
 class ProfileError(DataError):
     """A profile, or the agent-contract.toml around it, is wrong."""
 
@@ -68,3 +74,7 @@ class DriverError(AgentContractError):
 
 class ProviderError(AgentContractError):
     """The scripted provider could not be started."""
+
+
+class ScriptViolation(AgentContractError, AssertionError):  # noqa: N818 - it is what a test found, not what broke
+    """A test of the user's did not go as its script says: all that was wrong, one line each."""

@@ -1,14 +1,19 @@
-"""The pytest entry point: options, marker, hooks. Imported in every pytest run, so it imports nothing heavy."""
+"""The pytest entry point: options, marker, hooks, the fixture. Imported in every run, so it imports nothing heavy."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_agentcontract import hookspecs
 from pytest_agentcontract.plugin import ROOT
+
+if TYPE_CHECKING:
+    from pytest_agentcontract.provider.server import Provider
+    from pytest_agentcontract.scripted.provider import ScriptedProvider
 
 _VALUES: Final = (
     ("runtime", "append", "NAME", "a runtime to judge: a name of agent-contract.toml, reference, or module:function"),
@@ -51,6 +56,27 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"{unused[0]} without --agent-contract: nothing would be judged\n  Add --agent-contract."
         )
+
+
+@pytest.fixture(scope="session")
+def _scripted_listener() -> Iterator[Provider]:
+    """Listen on one port for all tests of this process that script a model."""
+    from pytest_agentcontract.provider.server import Provider  # noqa: PLC0415 - for the tests that ask for it
+
+    with Provider() as listener:
+        yield listener
+
+
+@pytest.fixture
+def scripted_provider(_scripted_listener: Provider) -> Iterator[ScriptedProvider]:
+    """Play the model after a script of this test's own; whatever does not go by the script fails the test."""
+    from pytest_agentcontract.scripted.provider import ScriptedProvider  # noqa: PLC0415 - the same
+
+    provider = ScriptedProvider(_scripted_listener)
+    yield provider
+    message = provider.close()
+    if message:
+        pytest.fail(message, pytrace=False)
 
 
 def is_own(argument: str) -> bool:

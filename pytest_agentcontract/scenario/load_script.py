@@ -24,6 +24,9 @@ from pytest_agentcontract.wire.faults import (
 )
 from pytest_agentcontract.wire.turn import DELTAS, TYPICAL_USAGE, Stop, Usage
 
+EARLY_REPEAT = "only the last turn can be repeated"
+ALL_ASCII = "nothing in this turn is a character of several bytes"
+
 _T = TypeVar("_T")
 _FAULT = "scripted fault"
 _OVERLOADED = 529
@@ -41,7 +44,7 @@ def loose_turns(data: JSONObject) -> Iterator[str]:
         for at, turn in enumerate(map(as_object, as_list(turns))):
             place, last = f"/{agent}/{at}", at == len(as_list(turns)) - 1
             if "repeat" in turn and not last:
-                yield f"{place}/repeat: only the last turn can be repeated"
+                yield f"{place}/repeat: {EARLY_REPEAT}"
             if "fault" in turn:
                 yield from (f"{place}/fault: {wrong}" for wrong in _wrong_fault(as_object(turn["fault"]), turn))
 
@@ -120,7 +123,7 @@ def _wrong_fault(data: JSONObject, turn: JSONObject) -> Iterator[str]:
     if "message" in data and not {"status", "error_after_deltas"} & set(kinds):
         yield "only an error has a message"
     if data.get("inside") == "character" and dumps(turn).isascii():
-        yield "nothing in this turn is a character of several bytes"
+        yield ALL_ASCII
 
 
 def _when(data: JSONObject) -> When:

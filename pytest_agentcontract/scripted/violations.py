@@ -1,0 +1,54 @@
+"""What did not go as the script says, one line each: refusals, unknown paths, shut gates, unused turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_agentcontract.report.text import harmless
+from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
+from pytest_agentcontract.scripted.playbook import Playbook
+
+
+def violations(
+    playbook: Playbook, exchanges: Sequence[Exchange], left: Mapping[str, Sequence[int]], missed: Sequence[str]
+) -> tuple[str, ...]:
+    """Return everything that was wrong, in order: what was asked, then what never was.
+
+    Pointers in a line on a request lead into its messages, and those on a turn into the script.
+    """
+    found = (*_refused(exchanges), *_shut(exchanges), *_missed(missed), *_unused(playbook, exchanges, left))
+    return tuple(map(harmless, found))
+
+
+def told(found: Sequence[str]) -> str:
+    """Render violations as the one message of a failing test."""
+    many = f"{len(found)} violations" if len(found) > 1 else "1 violation"
+    return "\n  ".join([f"the script was not played as written: {many}", *found])
+
+
+def _refused(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    for seen in (seen for seen in exchanges if seen.kind in REFUSALS):
+        turn = f", turn {seen.turn} (/{seen.agent}/{seen.turn - 1})" if seen.turn else ""
+        yield f"{seen.agent or 'nobody'}{turn}: request {seen.serial} was refused as {seen.kind}: {seen.note}"
+
+
+def _shut(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    for seen in (seen for seen in exchanges if not seen.released):
+        place = f"turn {seen.turn} (/{seen.agent}/{seen.turn - 1})"
+        yield f"{seen.agent}, {place}: nobody opened its gate: request {seen.serial} went on when its time was up"
+
+
+def _missed(paths: Sequence[str]) -> Iterator[str]:
+    yield from (f"nobody: {path} was asked, and nothing is served there" for path in paths)
+
+
+def _unused(playbook: Playbook, exchanges: Sequence[Exchange], left: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    for agent, numbers in left.items():
+        for number in numbers:
+            sent = [seen.serial for seen in exchanges if _answers(seen, agent, number)]
+            what = f"sent to request {sent[-1]}, never delivered whole" if sent else "never asked for"
+            yield f"{agent}, turn {number} of {len(playbook.agents[agent])} (/{agent}/{number - 1}): {what}"
+
+
+def _answers(seen: Exchange, agent: str, number: int) -> bool:
+    return (seen.agent, seen.turn) == (agent, number) and seen.kind not in REFUSALS
