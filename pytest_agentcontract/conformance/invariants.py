@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.conformance.checks import CHECKS
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.verdict import Finding
@@ -16,6 +17,11 @@ def _claims(*capabilities: str) -> Applies:
     return lambda run: run.profile.returns and run.profile.capabilities.issuperset(capabilities)
 
 
+def _in_one_history(run: Run) -> bool:
+    """Speak of runs whose agents each have a history of their own: where control moves on, the next takes it over."""
+    return not run.expect.route
+
+
 INVARIANTS: Mapping[str, Applies] = {
     "RET-101": lambda run: run.headless and _claims("root-return")(run),
     "RET-102": lambda run: bool(run.children) and _claims("child-return")(run),
@@ -25,6 +31,15 @@ INVARIANTS: Mapping[str, Applies] = {
     "RET-203": lambda run: run.headless and _claims("root-return")(run),
     "RET-204": _claims(),
     "RET-406": lambda run: run.case.given.mode == "json",
+    "WIR-101": _in_one_history,
+    "WIR-102": _in_one_history,
+    "WIR-103": _in_one_history,
+    "WIR-104": _in_one_history,
+    "WIR-105": _in_one_history,
+    "WIR-106": lambda run: (
+        _in_one_history(run) and not requirements.load()["WIR-106"].inapplicable(run.profile, run.wire)
+    ),
+    "WIR-107": _in_one_history,
 }
 """Requirement -> the runs that it speaks of."""
 

@@ -41,7 +41,7 @@ def applicable(case: Case, profile: Profile, wire: str = "") -> str | None:
     unbound = sorted(tool for tool in tools & {RETURN, WORK, SPAWN, HANDOFF} if tool[1:] not in profile.tools)
     if unbound:
         return f"the profile binds no tool to {', '.join(unbound)}"
-    return inexpressible(case, wire) or _inapplicable(case, profile) or None
+    return inexpressible(case, wire) or _inapplicable(case, profile, wire) or None
 
 
 def unjudged(case: Case, status: VerdictStatus, why: str) -> tuple[Verdict, ...]:
@@ -63,7 +63,7 @@ def _covered(run: Run) -> Iterator[Verdict]:
     for cover in run.case.covers:
         requirement = required(cover)
         level = _level(cover, requirement)
-        if why := requirement.inapplicable(run.profile):
+        if why := requirement.inapplicable(run.profile, run.wire):
             yield Verdict(requirement.id, level, "not-applicable", why=why)
         else:
             yield _verdict(requirement.id, level, _find(requirement, run))
@@ -92,9 +92,9 @@ def _nameless(case: Case, profile: Profile) -> list[str]:
     return sorted(case.script.keys() - profile.agents.keys())
 
 
-def _inapplicable(case: Case, profile: Profile) -> str:
+def _inapplicable(case: Case, profile: Profile, wire: str) -> str:
     """Say why nothing that a case covers speaks of a runtime; empty where something does."""
-    reasons = [required(cover).inapplicable(profile) for cover in case.covers]
+    reasons = [required(cover).inapplicable(profile, wire) for cover in case.covers]
     return reasons[0] if reasons and all(reasons) else ""
 
 

@@ -102,7 +102,7 @@ def result_of(request: Request, delivered: Delivered) -> ToolResult | None:
     results = [result for message in request.messages for result in message.results]
     by_id = next((result for result in results if result.call_id == delivered.call.id), None)
     calls = delivered.exchange.answer.calls if delivered.exchange.answer else ()
-    latest = _latest_results(request)
+    latest = latest_results(request)
     if by_id or len(latest) != len(calls):
         return by_id
     return latest[calls.index(delivered.call)]
@@ -121,7 +121,8 @@ def _told_of_an_error(run: Run, exchange: Exchange, following: Exchange) -> bool
     return bool(pattern) and any(re.search(pattern, text) for text in told)
 
 
-def _latest_results(request: Request) -> list[ToolResult]:
+def latest_results(request: Request) -> list[ToolResult]:
+    """Return the tool results after the last message of the assistant."""
     messages = list(request.messages)
     last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
     return [result for message in messages[last + 1 :] for result in message.results]

@@ -27,7 +27,8 @@ _HANDING_ON = frozenset({"handoff", "transfer", "agents-as-tools"})
 class Requirement:
     """One numbered sentence. `interpretation` says that the source is silent there and why it was read this way.
 
-    `judges` names the runtimes it speaks of; `excluded` says why no check exists for it.
+    `judges` names the runtimes it speaks of; `excluded` says why no check exists for it. `wires`, if
+    any, are the wire formats that it speaks of.
     """
 
     id: str
@@ -38,9 +39,12 @@ class Requirement:
     judges: Judges = "return-tool"
     interpretation: str = ""
     excluded: str = ""
+    wires: tuple[str, ...] = ()
 
-    def inapplicable(self, profile: Profile) -> str:
-        """Say why this requirement does not speak of that runtime; an empty text means that it does."""
+    def inapplicable(self, profile: Profile, wire: str = "") -> str:
+        """Say why this requirement does not speak of that runtime, on that wire format; an empty text: it does."""
+        if wire and self.wires and wire not in self.wires:
+            return f"{wire} has nothing of the kind"
         if self.judges == "return-tool" and not profile.returns:
             return "the profile declares no return tool"
         if self.judges == "no-return-tool" and profile.returns:
@@ -61,7 +65,8 @@ def load(name: str = CURRENT) -> Mapping[str, Requirement]:
         raise UsageError(message, remedy=f"Known sets: {', '.join(names())}.")
     document = as_object(loads(path.read_bytes()))
     rows: list[dict[str, Any]] = [dict(as_object(row)) for row in as_list(document["requirements"])]
-    return MappingProxyType({row["id"]: Requirement(**row) for row in rows})
+    found = [Requirement(**{**row, "wires": tuple(row.get("wires", ()))}) for row in rows]
+    return MappingProxyType({requirement.id: requirement for requirement in found})
 
 
 def names() -> tuple[str, ...]:

@@ -75,7 +75,9 @@ def bind(case: Case, nonces: Nonces) -> Case:
 
 def bind_turn(turn: ScriptedTurn, profile: Profile, places: Places, label: str) -> Turn:
     """Say a scripted turn in the runtime's own tools; `label` makes the call ids unique in the run."""
-    calls = tuple(_bind_call(call, profile, places, f"toolu_{label}_{k}") for k, call in enumerate(turn.calls, 1))
+    calls = tuple(
+        _bind_call(call, profile, places, call.id or f"toolu_{label}_{k}") for k, call in enumerate(turn.calls, 1)
+    )
     return Turn(turn.text, turn.thinking, calls, turn.stop, turn.usage, turn.refusal, deltas=turn.deltas)
 
 

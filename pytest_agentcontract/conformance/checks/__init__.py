@@ -14,6 +14,7 @@ from pytest_agentcontract.conformance.checks import (
     no_reply,
     payload,
     rejection,
+    requests,
     sub_agent,
     termination,
     text_mode,
@@ -22,7 +23,7 @@ from pytest_agentcontract.conformance.checks import (
 from pytest_agentcontract.conformance.checks.check import Check
 
 _MODULES = (
-    who_returns, termination, no_reply, payload, rejection, sub_agent, children, text_mode, faults, integrity,
+    who_returns, termination, no_reply, payload, rejection, sub_agent, children, text_mode, faults, requests, integrity,
     handoff_sentinel, handoff_routing, handoff_told,
 )  # fmt: skip
 
