@@ -110,7 +110,7 @@ FAULTS = {
     ),
     "a report is posted as it is": Planted(
         "engine.mjs",
-        (("bodyOf(inert(text), ", "bodyOf(text, "),),
+        (("bodyOf(inert(ended.text), ", "bodyOf(ended.text, "),),
         "handoff/people/mentions-in-a-report",
         ("HND-704",),
     ),

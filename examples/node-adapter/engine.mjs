@@ -22,11 +22,11 @@ export async function invoke(run) {
   if (!due) return;
 
   const { next: agent } = state;
-  const { text, decision, failed } = await runAgent(run, { name: agent, ...promptsOf(workflow, state, comments) });
-  const found = failed ? { config: null, diagnostic: null } : decision ? { config: decision } : read(text);
+  const ended = await runAgent(run, { name: agent, ...promptsOf(workflow, state, comments) });
+  const found = decisionOf(ended);
   const after = stateAfter(workflow, state, agent, found);
   const record = found.config ?? { dispatch: fallbackOf(after.dispatch) };
-  await post(thread, agent, bodyOf(inert(text), render(record), stateLine(after)));
+  await post(thread, agent, bodyOf(inert(ended.text), render(record), stateLine(after)));
   await announce(after);
 }
 
@@ -115,6 +115,12 @@ function promptsOf(workflow, state, comments) {
     system: `You work on an issue as ${agent}. ${rules}\n\n${teamSection({ agents: workflow.agents, agent, called_by, callback })}`,
     prompt: `The workflow ${workflow.name} stands at step ${step}. This is the thread so far.\n\n${transcript(comments)}`,
   };
+}
+
+/** What a run has decided: nothing if it failed, else what its tools recorded, else what it wrote. */
+function decisionOf({ text, decision, failed }) {
+  if (failed) return { config: null, diagnostic: null };
+  return decision ? { config: decision, diagnostic: null } : read(text);
 }
 
 function stateAfter(workflow, before, agent, found) {
