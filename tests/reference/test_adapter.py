@@ -19,6 +19,7 @@ from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.reference.adapter import answer
 from pytest_agentcontract.scenario import load_case, load_profile
 from pytest_agentcontract.scenario.profile import Profile
+from pytest_agentcontract.wire.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent.parent
 MODULE = (sys.executable, "-m", "pytest_agentcontract.reference.adapter")
@@ -111,7 +112,7 @@ def test_an_input_that_is_invalid_is_an_error_answer(adapter, op, given) -> None
     assert ask(adapter, "parse", {"text": ""}).error == ""
 
 
-@pytest.mark.parametrize("wire", ["anthropic-messages", "openai-chat"])
+@pytest.mark.parametrize("wire", FORMATS)
 @pytest.mark.parametrize("case_id", CASES)
 def test_a_case_passes_over_stdio(adapter, provider, case_id, wire) -> None:
     """Headless, text and interactive runs pass through the adapter as they do in process."""
