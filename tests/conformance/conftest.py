@@ -174,7 +174,7 @@ class Scene:
         return (None if scripted.only_fault else self._bound(agent, voice, scripted)), number
 
     def _bound(self, agent: str, voice: Voice, scripted: ScriptedTurn) -> Turn:
-        calls = tuple(_call(call, f"{agent}-{voice.asked}-{at}") for at, call in enumerate(scripted.calls))
+        calls = tuple(_call(call, call.id or f"{agent}-{voice.asked}-{at}") for at, call in enumerate(scripted.calls))
         return Turn(scripted.text, scripted.thinking, calls, scripted.stop, scripted.usage)
 
 

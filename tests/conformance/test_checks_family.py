@@ -74,14 +74,30 @@ LASTING = {
     "script": {"root": [{"text": "SAID", "calls": [WORK]}, {"fault": {"status": 500}, "repeat": "forever"}]},
     "expect": {"result": FAILED},
 }
-TORN = {
-    "script": {"root": [{"calls": [WORK]}, {"text": "FRAGMENT and more", "fault": {"cut_after_deltas": 2}}, REPLY]},
-    "expect": {"result": SUCCESS, "stray": ["FRAGMENT"]},
+
+
+def _struck(fault, reply=None):
+    """Script a root whose reply is struck by a fault, or a text before its reply."""
+    turns = [reply | {"fault": fault}] if reply else [{"text": "FRAGMENT and more", "fault": fault}, REPLY]
+    return {
+        "script": {"root": [{"calls": [WORK]}, *turns]},
+        "expect": {"result": SUCCESS, "stray": [] if reply else ["FRAGMENT"]},
+    }
+
+
+TORN, TORN_REPLY = _struck({"cut_after_deltas": 2}), _struck({"cut_after_deltas": 2}, REPLY)
+SPOILT, SPOILT_REPLY = _struck({"malformed_after_deltas": 2}), _struck({"malformed_after_deltas": 2}, REPLY)
+REPORTED, MISLABELLED = _struck({"error_after_deltas": 2}), _struck({"content_type": "text/html"}, REPLY)
+MUTED = {
+    "script": {
+        "root": [
+            {"calls": [WORK]},
+            {"text": "FRAGMENT and more", "fault": {"silent_after_deltas": 2}, "repeat": "forever"},
+        ]
+    },
+    "expect": {"result": FAILED, "stray": ["FRAGMENT"]},
 }
-TORN_REPLY = {
-    "script": {"root": [{"calls": [WORK]}, REPLY | {"fault": {"cut_after_deltas": 2}}]},
-    "expect": {"result": SUCCESS},
-}
+SLOW = {"script": {"root": [{"calls": [WORK]}, REPLY | {"pace": {"between": 0.1}}]}, "expect": {"result": SUCCESS}}
 SCHEMA = {"type": "object"}
 
 
@@ -152,6 +168,22 @@ ROWS = [
     ("FLT-103", TORN, "fail", lambda s: s.root().root(kind="fault").end(ended="time-limit")),
     ("FLT-103", TORN_REPLY, "fail", lambda s: s.root().root(kind="fault").success("Three")),
     ("FLT-103", PASSING, "not-verified", lambda s: s.root().root(kind="fault").failure()),
+    ("FLT-103", REPORTED, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT a")),
+    ("FLT-103", MISLABELLED, "pass", lambda s: s.root().root(kind="fault").success("R")),
+    ("FLT-103", MISLABELLED, "fail", lambda s: s.root().root(kind="fault").success("<html>")),
+    ("FLT-104", SPOILT, "pass", lambda s: s.root().root(kind="fault").root(2, retry=True).success("R")),
+    ("FLT-104", SPOILT, "pass", lambda s: s.root().root(kind="fault").failure()),
+    ("FLT-104", SPOILT, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT a")),
+    ("FLT-104", SPOILT_REPLY, "fail", lambda s: s.root().root(kind="fault").success("Thr")),
+    ("FLT-104", SPOILT, "fail", lambda s: s.root().root(kind="fault").end(ended="time-limit")),
+    ("FLT-104", TORN, "not-verified", lambda s: s.root().root(kind="fault").failure()),
+    ("FLT-105", MUTED, "pass", lambda s: s.root().root(2, kind="fault").failure()),
+    ("FLT-105", MUTED, "fail", lambda s: s.root().root(2, kind="fault").success("I'm sorry.")),
+    ("FLT-105", MUTED, "fail", lambda s: s.root().root(kind="fault").failure("FRAGMENT a")),
+    ("FLT-105", MUTED, "fail", lambda s: s.root().root(kind="fault").end(ended="time-limit")),
+    ("FLT-105", SLOW, "pass", lambda s: s.root(2).success("R")),
+    ("FLT-105", SLOW, "fail", lambda s: s.root().root(delivered=False).failure()),
+    ("FLT-105", TORN, "not-verified", lambda s: s.root().root(kind="fault").failure()),
 ]
 
 ANSWER = answers({"text": " R "}, result={"status": "success", "value": " R "})
