@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, loads
 from pytest_agentcontract.reference import chat_api, gemini_api, messages_api, responses_api
 from pytest_agentcontract.reference.conversation import Answer, Ask
 from pytest_agentcontract.reference.event_stream import EventReader
-from pytest_agentcontract.reference.transport import ModelError, Response, Url, post
+from pytest_agentcontract.reference.transport import Connections, ModelError, Response, Url
 from pytest_agentcontract.reference.usage import Reading
 
 if TYPE_CHECKING:
@@ -68,14 +68,20 @@ _GEMINI = Api(gemini_api.PATH, gemini_api.headers, gemini_api.body, gemini_api.A
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One provider: where it is, and how it is asked."""
+    """One provider: how it is asked, and the connections to it, which end with the `async with` of the client."""
 
     api: Api
-    url: Url
+    connections: Connections
     key: str
     model: str
     rules: Rules
     patience: float | None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.connections.close()
 
     async def ask(self, ask: Ask, emit: Emit) -> Answer:
         """Return the model's whole answer; what lasts beyond the retries is a ModelError."""
@@ -102,7 +108,7 @@ class Client:
 
     async def _attempt(self, body: bytes, emit: Emit, silence: asyncio.Timeout) -> Answer:
         path = self.api.path.format(model=self.model)
-        async with post(self.url, path, self.api.headers(self.key), body) as response:
+        async with self.connections.post(path, self.api.headers(self.key), body) as response:
             if response.status != _OK:
                 raise _refusal(response, await response.read_all())
             reading = emit.reading()
@@ -163,7 +169,7 @@ def connect(env: Mapping[str, str], rules: Rules) -> Client:
         if address in env or f"{prefix}_API_KEY" in env:
             url = Url.parse(env.get(address) or default_url)
             key, name = env.get(f"{prefix}_API_KEY", ""), env.get(f"{prefix}_MODEL") or model
-            return Client(api, url, key, name, rules, rules.patience(env))
+            return Client(api, Connections(url), key, name, rules, rules.patience(env))
     raise UsageError(
         "no provider is set up",
         where="environment",

@@ -160,12 +160,12 @@ class Engine:
 
     async def _run(self, name: str, state: WorkflowState) -> str:
         rules, control = self._rules.handoff, ControlPlane(self._rules.handoff.model)
-        client = replace(connect(self._start.env, self._rules), model=name)
         step_cap = self._rules.step_cap if self._start.max_turns is None else self._start.max_turns
-        run = Run(self._rules, client, self._start.workdir, step_cap)
         team = rules.section(self._workflow.roles, name, state.called_by, state.callback)
-        agent = Agent(run, Role(is_root=True, interactive=False), name, team=team, control=control)
-        end = await agent.work(self._task(state))
+        async with replace(connect(self._start.env, self._rules), model=name) as client:
+            run = Run(self._rules, client, self._start.workdir, step_cap)
+            agent = Agent(run, Role(is_root=True, interactive=False), name, team=team, control=control)
+            end = await agent.work(self._task(state))
         failed = end.state is not State.RETURNED
         said = self._rules.for_parent(end.value) if not failed else ""
         found = rules.prefer(control.config, rules.parse(said, rules.model))

@@ -90,13 +90,13 @@ async def _unread(start: Start, prompt: str) -> None:
 
 
 async def _ask(start: Start, tools: tuple[Tool, ...], said: str = "") -> Answer:
-    client = connect(start.env, REFERENCE)
     prompt = said or (start.prompt if start.mode != "interactive" else start.read_line() or "")
-    shared = Run(REFERENCE, client, start.workdir, step_cap=1)
-    try:
-        return await client.ask(Ask("You are an agent.", [Said((prompt,))], tools), Voice(shared, is_root=True))
-    except ModelError:
-        return Answer()
+    async with connect(start.env, REFERENCE) as client:
+        shared = Run(REFERENCE, client, start.workdir, step_cap=1)
+        try:
+            return await client.ask(Ask("You are an agent.", [Said((prompt,))], tools), Voice(shared, is_root=True))
+        except ModelError:
+            return Answer()
 
 
 def _success(start: Start, value: JSON) -> Result:

@@ -39,12 +39,13 @@ async def session(start: Start, rules: Rules) -> Ended:
         schemas.check(start.schema)
     printer = None if start.mode == "json" else Printer(start.write, live=rules.live_text)
     step_cap = rules.step_cap if start.max_turns is None else start.max_turns
-    run = Run(rules, connect(start.env, rules), start.workdir, step_cap, printer)
-    root = Agent(run, Role(is_root=True, interactive=start.mode == "interactive"), schema=start.schema)
-    if start.mode == "interactive":
-        await _converse(root, start)
-    else:
-        await root.work(start.prompt)
+    async with connect(start.env, rules) as client:
+        run = Run(rules, client, start.workdir, step_cap, printer)
+        root = Agent(run, Role(is_root=True, interactive=start.mode == "interactive"), schema=start.schema)
+        if start.mode == "interactive":
+            await _converse(root, start)
+        else:
+            await root.work(start.prompt)
     failed = root.progress.state not in (State.RETURNED, State.CLOSED)
     if printer is not None:
         _print_payload(printer, root)
