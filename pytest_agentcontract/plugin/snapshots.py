@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -89,8 +90,12 @@ def shipped_outcome(case_id: str) -> JSON:
 
 
 def _in(snapshot: SnapshotAssertion, folder: Path, *, writable: bool) -> SnapshotAssertion:
-    extension = type("Outcome", (Outcome,), {"folder": folder, "writable": writable})
-    return snapshot.with_defaults(extension_class=extension)
+    return snapshot.with_defaults(extension_class=_extension(folder, writable=writable))
+
+
+@cache
+def _extension(folder: Path, *, writable: bool) -> type[Outcome]:
+    return type("Outcome", (Outcome,), {"folder": folder, "writable": writable})
 
 
 def _case_id(location: PyTestLocation) -> str:

@@ -41,12 +41,13 @@ def exactly(run: Run) -> Finding:
         return unverified("the mode hands over no result document")
     if run.profile.returns and (unmet := _unsettled(run)):
         return unverified(unmet)
-    expected = f"success, result {shown(value)}"
+    stated = shown(value)  # once: a payload may be large
+    expected = f"success, result {stated}"
     if run.status != "success":
         return failed(expected, f"{status_words(run.delivery)}, result {shown(run.delivery.value)}")
     if not equal(value, run.delivery.value):
         return failed(expected, f"result {shown(run.delivery.value)} ({difference(value, run.delivery.value)})")
-    return passed(expected, f"success, {'the same' if len(shown(value)) > _LONG else shown(run.delivery.value)}")
+    return passed(expected, f"success, {'the same' if len(stated) > _LONG else shown(run.delivery.value)}")
 
 
 def _unsettled(run: Run) -> str:
