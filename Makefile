@@ -2,7 +2,7 @@
 #
 #   make contract                        judge the embedded reference runtime
 #   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
-#   make contract RUNTIME=smolagents     the same with smolagents
+#   make contract RUNTIME=smolagents     the same with smolagents, or with openai-agents
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
@@ -15,7 +15,7 @@ PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN     := .venv/bin
 
-FRAMEWORKS := smolagents
+FRAMEWORKS := smolagents openai-agents
 OTHERS     := claude-code $(FRAMEWORKS)
 
 .PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network $(OTHERS) $(OTHERS:=-known) benchmarks clean
