@@ -33,7 +33,7 @@ from pytest_agentcontract.scenario.start import Mode
 OWN = "own"
 """The contract under which a user's own cases are collected."""
 
-_REMEDY = "The page `write-a-case` of the documentation describes the format."
+REMEDY = "The page `write-a-case` of the documentation describes the format."
 _MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive", "handoff": "handoff"}
 _PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object", list: "payload-array"}
 
@@ -42,7 +42,7 @@ _PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object"
 def shipped() -> tuple[Case, ...]:
     """Return every shipped case, sorted by id; the project's own tests hold them to the schema."""
     folder = resources.cases()
-    return tuple(_built(path, _document(path), _id(folder, path)) for path in sorted(folder.rglob("*.json")))
+    return tuple(_built(_document(path), _id(folder, path)) for path in sorted(folder.rglob("*.json")))
 
 
 def load_folder(folder: Path) -> tuple[Case, ...]:
@@ -55,12 +55,21 @@ def load_folder(folder: Path) -> tuple[Case, ...]:
 
 def load_case(path: Path, case_id: str = "") -> Case:
     """Read one case file of the user's (its id defaults to its name); raise CaseError for whatever is wrong with it."""
-    from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
-
     document = _document(path)
-    for place, complaint in complaints("case", document):
-        raise CaseError(complaint, where=f"{path}: {place}", remedy=_REMEDY)
-    return _built(path, document, case_id or path.stem)
+    for place, complaint in faults(document):
+        raise CaseError(complaint, where=f"{path}: {place}" if place else str(path), remedy=REMEDY)
+    return _built(document, case_id or path.stem)
+
+
+def faults(document: JSON) -> Iterator[tuple[str, str]]:
+    """Yield everything that is wrong with a case file's document: a JSON pointer, and a complaint."""
+    from pytest_agentcontract.scenario import schemas  # noqa: PLC0415 - only foreign files pay for jsonschema
+
+    data = as_object(document)
+    yield from schemas.faults("case", document)
+    for place, complaint in loose_turns(as_object(data.get("script"))):
+        yield f"/script{place}", complaint
+    yield from _contradictions(data)
 
 
 def _id(folder: Path, path: Path) -> str:
@@ -76,13 +85,11 @@ def _document(path: Path) -> JSON:
         raise CaseError(f"not JSON: {error}", where=str(path), remedy="A case is one JSON object.") from error
 
 
-def _built(path: Path, document: JSON, case_id: str) -> Case:
+def _built(document: JSON, case_id: str) -> Case:
     data = as_object(document)
-    for problem in loose_turns(as_object(data["script"])):
-        raise CaseError(f"/script{problem}", where=str(path), remedy=_REMEDY)
     script = script_of(as_object(data["script"]))
     given = _given(as_object(data["given"]))
-    case = Case(
+    return Case(
         id=case_id,
         title=as_text(data["title"]),
         why=as_text(data["why"]),
@@ -93,27 +100,32 @@ def _built(path: Path, document: JSON, case_id: str) -> Case:
         needs=words(data.get("needs")) | frozenset(_derived_needs(given, script)),
         without=words(data.get("without")),
     )
-    for problem in _contradictions(case):
-        raise CaseError(problem, where=str(path), remedy=_REMEDY)
-    return case
 
 
-def _contradictions(case: Case) -> Iterator[str]:
-    """Yield what the schema can't say."""
-    if case.given.handoff is not None:
-        yield from loose_ends(case, case.given.handoff)
-    elif "root" not in case.script:
-        yield "the script names no agent `root`"
+def _contradictions(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Yield what the schema can't say, whatever the shape of the rest."""
+    given, script = as_object(data.get("given")), as_object(data.get("script"))
+    if "handoff" in given:
+        yield from loose_ends(data)
+    elif "script" in data and "root" not in script:
+        yield "/script", "the script names no agent `root`"
     else:
-        yield from loose_order(case)
-    for agent, turns in case.script.items():
-        for call in (call for turn in turns for call in turn.calls):
-            if call.tool == SPAWN and call.agent not in case.script:
-                yield f"/script/{agent}: spawns {call.agent!r}, which has no script"
-            if call.tool == HANDOFF and call.agent not in case.script and not call.unadvertised:
-                yield f"/script/{agent}: hands over to {call.agent!r}, which has no script and is not `unadvertised`"
-    if (case.given.mode == "interactive") != bool(case.given.conversation):
-        yield "/given: an interactive root has a conversation, and only an interactive root has one"
+        yield from loose_order(data)
+    for place, call in _calls(script):
+        agent, known = as_text(call.get("agent")), as_text(call.get("agent")) in script
+        if call.get("tool") == SPAWN and not known:
+            yield place, f"spawns {agent!r}, which has no script"
+        if call.get("tool") == HANDOFF and not known and call.get("unadvertised") is not True:
+            yield place, f"hands over to {agent!r}, which has no script and is not `unadvertised`"
+    if (given.get("mode") == "interactive") != bool(given.get("conversation")):
+        yield "/given", "an interactive root has a conversation, and only an interactive root has one"
+
+
+def _calls(script: JSONObject) -> Iterator[tuple[str, JSONObject]]:
+    for agent, turns in script.items():
+        for at, turn in enumerate(as_list(turns)):
+            for nth, call in enumerate(as_list(as_object(turn).get("calls"))):
+                yield f"/script/{agent}/{at}/calls/{nth}", as_object(call)
 
 
 # -- given ------------------------------------------------------------------------------------------------------------

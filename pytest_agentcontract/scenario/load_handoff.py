@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, as_list, as_object, as_text
-from pytest_agentcontract.scenario.case import Case, ExpectedInvocation, Handoff
+from pytest_agentcontract.scenario.case import ExpectedInvocation, Handoff
 
 OF_ONE_RUN = frozenset({"order", "unfinished"})
 """What is expected of a run without a workflow, in place of what an engine posts."""
 
+_NO_FIELDS = frozenset({"should", "covers"})
 _LISTED = "`order` and `unfinished`"
 
 
@@ -39,37 +40,45 @@ def _event(data: JSONObject) -> JSONObject:
 
 def invocation(data: JSONObject) -> ExpectedInvocation:
     """Read what must come of one invocation."""
-    fields = {name: value for name, value in data.items() if name not in ("should", "covers")}
+    fields = {name: value for name, value in data.items() if name not in _NO_FIELDS}
     return ExpectedInvocation(fields, words(data.get("should")), words(data.get("covers")))
 
 
-def loose_ends(case: Case, given: Handoff) -> Iterator[str]:
-    """Yield what does not belong together in a hand-off."""
-    strangers = case.script.keys() - as_object(given.workflow["agents"]).keys()
+def loose_ends(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Yield what does not belong together in a hand-off: a JSON pointer into the case, and a complaint."""
+    given, script = as_object(as_object(data.get("given")).get("handoff")), as_object(data.get("script"))
+    strangers = script.keys() - as_object(as_object(given.get("workflow")).get("agents")).keys()
     if strangers:
-        yield f"/script: the workflow knows no agent {', '.join(sorted(strangers))}"
-    known = {comment["id"] for comment in given.thread}
-    for event in (event for event in given.events if event and event["comment"] not in known):
-        yield f"/given/handoff/events: there is no comment {event['comment']!r}"
-    if len(case.expect.route) != len(given.events):
-        yield "/expect/route: holds what must come of each event, so it is as long as `events`"
-    if any(one.fields.keys() & OF_ONE_RUN for one in case.expect.route):
-        yield f"/expect/route: {_LISTED} are of a run without a workflow"
+        yield "/script", f"the workflow knows no agent {', '.join(sorted(strangers))}"
+    known = {as_text(as_object(comment).get("id")) for comment in as_list(given.get("thread"))}
+    events = as_list(given.get("events"))
+    for at, comment in ((at, as_text(as_object(event).get("comment"))) for at, event in enumerate(events) if event):
+        if comment not in known:
+            yield f"/given/handoff/events/{at}", f"there is no comment {comment!r}"
+    route = _route(data)
+    if len(route) != len(events):
+        yield "/expect/route", "holds what must come of each event, so it is as long as `events`"
+    if any(one.keys() & OF_ONE_RUN for one in route):
+        yield "/expect/route", f"{_LISTED} are of a run without a workflow"
 
 
-def loose_order(case: Case) -> Iterator[str]:
+def loose_order(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Yield what can't come of a run without a workflow: it is one invocation, known by the order of its agents."""
-    route = case.expect.route
+    route = _route(data)
     if not route:
         return
-    if len(route) > 1 or "order" not in route[0].fields or route[0].fields.keys() - OF_ONE_RUN:
-        yield f"/expect/route: a run without a workflow is one invocation, of {_LISTED}; `order` is never left out"
-    for order in _orders(route[0].fields.get("order")):
-        strangers = frozenset(order) - case.script.keys()
+    if len(route) > 1 or "order" not in route[0] or route[0].keys() - OF_ONE_RUN - _NO_FIELDS:
+        yield "/expect/route", f"a run without a workflow is one invocation, of {_LISTED}; `order` is never left out"
+    for order in _orders(route[0].get("order")):
+        strangers = frozenset(order) - as_object(data.get("script")).keys()
         if strangers:
-            yield f"/expect/route: no agent {', '.join(sorted(strangers))} has a script"
+            yield "/expect/route", f"no agent {', '.join(sorted(strangers))} has a script"
         if order[:1] != ("root",) or any(one == after for one, after in pairwise(order)):
-            yield "/expect/route: an order begins with `root`, and no agent follows itself"
+            yield "/expect/route", "an order begins with `root`, and no agent follows itself"
+
+
+def _route(data: JSONObject) -> list[JSONObject]:
+    return list(map(as_object, as_list(as_object(data.get("expect")).get("route"))))
 
 
 def _orders(value: JSON | Missing) -> Iterator[tuple[str, ...]]:

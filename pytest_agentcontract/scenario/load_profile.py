@@ -9,15 +9,16 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NoReturn, TypeVar, cast
+from typing import TypeVar, cast
 
 from pytest_agentcontract import resources
 from pytest_agentcontract.errors import ProfileError
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, as_text, dumps
+from pytest_agentcontract.scenario import profile_faults
 from pytest_agentcontract.scenario.profile import (
     Argument,
     Attribution,
@@ -30,11 +31,10 @@ from pytest_agentcontract.scenario.profile import (
     Source,
     WireSetup,
 )
-from pytest_agentcontract.scenario.profile_faults import faults
 from pytest_agentcontract.scenario.start import Mode
 
 _T = TypeVar("_T")
-_REMEDY = "The page `write-a-profile` of the documentation describes the format."
+REMEDY = "The page `write-a-profile` of the documentation describes the format."
 _QUOTED = re.compile(r"\['([^']*)'\]")
 _RESERVED = ("mutant:", "null:", "reference-")
 
@@ -57,7 +57,7 @@ def load_config(path: Path) -> Config:
     _check(document, str(path))
     return Config(
         path=path,
-        profiles=_profiles(document, content, str(path), path.parent),
+        profiles=_profiles(document, content, path.parent),
         requirements=as_text(document.get("requirements", "")),
         snapshots=_folder(document, "snapshots", path),
         cases=_folder(document, "cases", path),
@@ -75,9 +75,9 @@ def load_tables(tables: Mapping[str, object], where: str) -> dict[str, Profile]:
         document: JSONObject = {"runtimes": _plain(tables)}
         content = dumps(document).encode()
     except (ValueError, RecursionError) as error:
-        raise ProfileError(str(error), where=where, remedy=_REMEDY) from error
+        raise ProfileError(str(error), where=where, remedy=REMEDY) from error
     _check(document, where)
-    return _profiles(document, content, where, Path.cwd())
+    return _profiles(document, content, Path.cwd())
 
 
 @cache
@@ -86,7 +86,7 @@ def shipped() -> Mapping[str, Profile]:
     found: dict[str, Profile] = {}
     for path in sorted(resources.profiles().glob("*.toml")):
         content = _content(path)
-        found |= _profiles(_document(content, path), content, str(path), path.parent)
+        found |= _profiles(_document(content, path), content, path.parent)
     return found
 
 
@@ -95,24 +95,30 @@ def _folder(document: JSONObject, key: str, path: Path) -> Path | None:
 
 
 def _check(document: JSONObject, where: str) -> None:
+    for place, complaint in faults(document):
+        raise ProfileError(complaint, where=f"{where}: {place}", remedy=REMEDY)
+
+
+def faults(document: JSONObject) -> Iterator[tuple[str, str]]:
+    """Yield everything that is wrong with an agent-contract.toml that was read: a place in it, and a complaint."""
     from pytest_agentcontract.scenario.schemas import complaints  # noqa: PLC0415 - only foreign files pay for jsonschema
 
-    for name in as_object(document.get("runtimes", {})):
+    runtimes = as_object(document.get("runtimes", {}))
+    for name in runtimes:
         if name == "reference" or name.startswith(_RESERVED):
-            _refuse(where, f"runtimes.{name}", f"the name {name!r} is reserved", "Give your runtime a name of its own.")
+            yield f"runtimes.{name}", f"the name {name!r} is reserved: give your runtime a name of its own"
     # An unknown key comes first: a key that is missing is most often that one, misspelt.
     for place, complaint in sorted(
         complaints("profile", document), key=lambda found: not found[1].startswith("unknown")
     ):
-        _refuse(where, _QUOTED.sub(r".\1", place).removeprefix("$."), complaint)
+        yield _QUOTED.sub(r".\1", place).removeprefix("$."), complaint
+    for name, data in runtimes.items():
+        yield from ((f"runtimes.{name}.{place}", wrong) for place, wrong in profile_faults.faults(as_object(data)))
 
 
-def _profiles(document: JSONObject, content: bytes, where: str, folder: Path) -> dict[str, Profile]:
+def _profiles(document: JSONObject, content: bytes, folder: Path) -> dict[str, Profile]:
     digest = hashlib.sha256(content).hexdigest()
     runtimes = {name: as_object(data) for name, data in as_object(document["runtimes"]).items()}
-    for name, data in runtimes.items():
-        for place, complaint in faults(data):
-            _refuse(where, f"runtimes.{name}.{place}", complaint)
     return {name: _built(name, data, folder, digest) for name, data in runtimes.items()}
 
 
@@ -128,7 +134,7 @@ def _document(content: bytes, path: Path) -> JSONObject:
         return as_object(_plain(tomllib.loads(content.decode())))
     except (ValueError, RecursionError) as error:
         message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ProfileError(f"not usable TOML: {message}", where=str(path), remedy=_REMEDY) from error
+        raise ProfileError(f"not usable TOML: {message}", where=str(path), remedy=REMEDY) from error
 
 
 def _plain(value: object) -> JSON:
@@ -140,10 +146,6 @@ def _plain(value: object) -> JSON:
     if isinstance(value, str | int) or (isinstance(value, float) and abs(value) < float("inf")):
         return value
     raise ValueError(f"the value {value} is neither text, number, boolean, list nor table")
-
-
-def _refuse(where: str, place: str, complaint: str, remedy: str = _REMEDY) -> NoReturn:
-    raise ProfileError(complaint, where=f"{where}: {place}", remedy=remedy)
 
 
 def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:

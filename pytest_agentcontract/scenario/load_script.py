@@ -38,15 +38,15 @@ def script_of(data: JSONObject) -> dict[str, tuple[ScriptedTurn, ...]]:
     return {agent: tuple(_turn(as_object(turn), counter) for turn in as_list(turns)) for agent, turns in data.items()}
 
 
-def loose_turns(data: JSONObject) -> Iterator[str]:
+def loose_turns(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Yield what the schema can't say of the turns of every agent: a JSON pointer into `data`, and what is wrong."""
     for agent, turns in data.items():
         for at, turn in enumerate(map(as_object, as_list(turns))):
             place, last = f"/{agent}/{at}", at == len(as_list(turns)) - 1
             if "repeat" in turn and not last:
-                yield f"{place}/repeat: {EARLY_REPEAT}"
-            if "fault" in turn:
-                yield from (f"{place}/fault: {wrong}" for wrong in _wrong_fault(as_object(turn["fault"]), turn))
+                yield f"{place}/repeat", EARLY_REPEAT
+            if isinstance(turn.get("fault"), dict):
+                yield from ((f"{place}/fault", wrong) for wrong in _wrong_fault(as_object(turn["fault"]), turn))
 
 
 def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:

@@ -89,9 +89,9 @@ def _unsaid(data: JSONObject) -> Iterator[tuple[str, str]]:
 def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Find a capability that nothing else in the profile makes possible."""
     modes, tools = as_object(data.get("modes", {})), as_object(data.get("tools", {}))
-    for index, capability in enumerate(map(as_text, as_list(data["capabilities"]))):
+    for index, capability in enumerate(map(as_text, as_list(data.get("capabilities", [])))):
         mode, tool = _MODE_OF.get(capability), _TOOL_OF.get(capability)
-        if mode and data["driver"] == "command" and mode not in modes:
+        if mode and data.get("driver") == "command" and mode not in modes:
             yield f"capabilities[{index}]", f"{capability!r} needs modes.{mode}"
         if tool and tool not in tools:
             yield f"capabilities[{index}]", f"{capability!r} needs tools.{tool}"
@@ -110,7 +110,7 @@ def _unreachable(data: JSONObject) -> Iterator[tuple[str, str]]:
 
 
 def _unasked(data: JSONObject) -> Iterator[tuple[str, str]]:
-    if data["driver"] == "command" and "adapter" in data:
+    if data.get("driver") == "command" and "adapter" in data:
         yield "adapter", 'a runtime that is started anew for each run has none; one that lives on has driver = "stdio"'
 
 

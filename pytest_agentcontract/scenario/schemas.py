@@ -9,10 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_agentcontract import resources
-from pytest_agentcontract.jsonvalue import JSON, as_object, loads
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, loads
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
+    from referencing import Registry
 
 _WORDINGS: Mapping[str, str] = {
     "minItems": "{value} has too few entries: at least {limit}",
@@ -43,20 +44,45 @@ def complaints(name: str, document: JSON, part: str = "") -> Iterator[tuple[str,
 
     With `part`, only that definition of the schema's is applied.
     """
-    found = _validator(name, part).iter_errors(document)
-    for error in sorted(found, key=lambda error: [str(step) for step in error.path]):
+    for error in _errors(name, document, part):
         yield error.json_path, _worded(error)
+
+
+def faults(name: str, document: JSON) -> Iterator[tuple[str, str]]:
+    """Yield the same with JSON pointers for places."""
+    for error in _errors(name, document, ""):
+        yield "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in error.path), _worded(error)
+
+
+def _errors(name: str, document: JSON, part: str) -> list[ValidationError]:
+    found = _validator(name, part).iter_errors(document)
+    return sorted(found, key=lambda error: [str(step) for step in error.path])
 
 
 @cache
 def _validator(name: str, part: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - 40 ms that a run on shipped files never pays
 
-    schema = as_object(loads(resources.schema(name).read_bytes()))
-    return Draft202012Validator({"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema)
+    schema = _shipped().contents(f"{name}.schema.json")
+    whole = {"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema
+    return Draft202012Validator(whole, registry=_shipped())
+
+
+@cache
+def _shipped() -> Registry[JSONObject]:
+    """Return every shipped schema under its file's name, as which others refer to it."""
+    from referencing import Registry  # noqa: PLC0415 - the same
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415 - the same
+
+    files = sorted(resources.schema("case").parent.glob("*.json"))
+    return Registry().with_resources(
+        (file.name, DRAFT202012.create_resource(as_object(loads(file.read_bytes())))) for file in files
+    )
 
 
 def _worded(error: ValidationError) -> str:
+    if error.schema is False:
+        return "does not belong here, as the rest stands"
     if error.validator != "additionalProperties":
         wording = _WORDINGS.get(str(error.validator), error.message.replace("{", "{{").replace("}", "}}"))
         limit = str(error.validator_value)

@@ -123,10 +123,10 @@ def test_an_absent_payload_is_not_null(tmp_path):
     [
         ({"titel": "x"}, "unknown key 'titel'; did you mean 'title'?"),
         ({"why": None}, "'why' is a required property"),
-        ({"covers": ["RET-1"]}, r"\$\.covers\[0\]"),
+        ({"covers": ["RET-1"]}, "/covers/0: "),
         ({"covers": [{"id": "RET-101", "level": "SHOULD"}]}, "'why' is a required property"),
         ({"needs": ["root-retrun"]}, "root-retrun"),
-        ({"script": {"root": [{"txet": "x"}]}}, r"\$\.script\.root\[0\]: unknown key 'txet'; did you mean 'text'?"),
+        ({"script": {"root": [{"txet": "x"}]}}, r"/script/root/0: unknown key 'txet'; did you mean 'text'?"),
         ({"script": {"root": [{"fault": {"status": 200}}]}}, "at least 400"),
         ({"script": {"root": [{"fault": {}}]}}, r"/script/root/0/fault: exactly one of status, cut_after_deltas"),
         ({"script": {"root": [{"calls": [{"tool": "$spawn"}]}]}}, "'agent' is a required property"),
