@@ -12,6 +12,7 @@ from typing import Final
 
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, as_object, as_text, loads
+from pytest_agentcontract.scenario.quick import surely_conforms
 from pytest_agentcontract.scenario.schemas import complaints
 
 PROTOCOLS: Final = (1,)
@@ -48,7 +49,7 @@ def encode(message: JSONObject) -> bytes:
     """Write a message as a line of ASCII; raise DriverError where it is the suite that breaks the protocol."""
     try:
         line = json.dumps(message, allow_nan=False).encode("ascii")
-        fault = next(complaints(REQUEST, message), None)
+        fault = _fault(REQUEST, message)
     except (ValueError, RecursionError) as error:
         raise _ours(f"it can't be written as JSON: {type(error).__name__}: {error}") from error
     if fault is not None:
@@ -103,8 +104,13 @@ def _misnumbered(message: JSONObject, seq: int) -> Broken | None:
 
 def _misshapen(message: JSONObject, cmd: str) -> Broken | None:
     part = cmd if message.get("ok") is True and "event" not in message else "message"
-    fault = next(complaints(RESPONSE, message, "message"), None) or next(complaints(RESPONSE, message, part), None)
+    fault = _fault(RESPONSE, message, "message") or _fault(RESPONSE, message, part)
     return Broken(shortened(fault[1]), fault[0]) if fault else None
+
+
+def _fault(schema: str, message: JSONObject, part: str = "") -> tuple[str, str] | None:
+    """Return the place and the complaint of the first fault; a message without one is never shown to jsonschema."""
+    return None if surely_conforms(schema, message, part) else next(complaints(schema, message, part), None)
 
 
 def _ours(what: str) -> DriverError:
