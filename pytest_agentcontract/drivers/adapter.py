@@ -19,7 +19,7 @@ from pytest_agentcontract.drivers import guardian, processes
 from pytest_agentcontract.drivers.channel import LONGEST, Channel
 from pytest_agentcontract.drivers.messages import PROTOCOLS, Broken, answered, decode, encode, shortened
 from pytest_agentcontract.drivers.outcome import LIMIT
-from pytest_agentcontract.drivers.preparation import environment, program
+from pytest_agentcontract.drivers.preparation import environment, started
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.jsonvalue import JSONObject, as_list, as_text
 from pytest_agentcontract.scenario.observation import Ended
@@ -58,7 +58,7 @@ class Adapter:
         self._home = TemporaryDirectory(prefix="agent-contract-adapter-", ignore_cleanup_errors=True)
         guardian.begin(self._token, Path(self._home.name))
         try:
-            self._process = _started(profile, Path(self._home.name), self._token)
+            self._process = _process(profile, Path(self._home.name), self._token)
         except BaseException:
             self._home.cleanup()
             guardian.end(self._token)
@@ -243,27 +243,9 @@ class Adapter:
         return f"Its last words on standard error: {shortened(lines[-1])}" if lines else ""
 
 
-def _started(profile: Profile, home: Path, token: str) -> subprocess.Popen[bytes]:
+def _process(profile: Profile, home: Path, token: str) -> subprocess.Popen[bytes]:
     env = environment(profile, home, token) | _lasting(profile.env)
-    executable = program(profile.adapter[0], env["PATH"], profile.name)
-    try:
-        return subprocess.Popen(
-            profile.adapter,
-            executable=executable,
-            cwd=profile.folder or home,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise DriverError(
-            f"{executable} could not be started: {error}",
-            where=f"runtime {profile.name}",
-            remedy="Check its first line (#!), and that every argument and variable can be passed on a command line.",
-        ) from error
+    return started(profile.adapter, env, profile.folder or home, profile.name)
 
 
 def _lasting(env: Mapping[str, str]) -> dict[str, str]:

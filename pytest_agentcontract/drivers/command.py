@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from signal import SIGTERM
 from tempfile import TemporaryDirectory
@@ -13,7 +14,7 @@ from pytest_agentcontract.drivers import guardian, processes
 from pytest_agentcontract.drivers.conversation import Conversation
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.outcome import Run, deliver, find
-from pytest_agentcontract.drivers.preparation import arguments, environment, program, write_files
+from pytest_agentcontract.drivers.preparation import arguments, environment, program, started, write_files
 from pytest_agentcontract.drivers.pump import Pump
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.scenario.observation import Delivery, Ended
@@ -89,26 +90,8 @@ def _start(launch: Launch) -> subprocess.Popen[bytes]:
         raise DriverError(f"has no command for {mode!r}", where=f"runtime {profile.name}", remedy=f"Add modes.{mode}.")
     argv = arguments(profile.modes[mode], launch.values())
     env = environment(profile, launch.home, launch.nonce) | launch.environment
-    executable = program(argv[0], env["PATH"], profile.name)
-    try:
-        write_files(launch)
-        return subprocess.Popen(
-            argv,
-            executable=executable,
-            cwd=launch.workdir,
-            env=env,
-            stdin=subprocess.PIPE if mode == "interactive" else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise DriverError(
-            f"{executable} could not be started: {error}",
-            where=f"runtime {profile.name}",
-            remedy="Check its first line (#!), and that every argument and variable can be passed on a command line.",
-        ) from error
+    stdin = subprocess.PIPE if mode == "interactive" else subprocess.DEVNULL
+    return started(argv, env, launch.workdir, profile.name, stdin=stdin, first=partial(write_files, launch))
 
 
 def _attend(pump: Pump, process: subprocess.Popen[bytes], seconds: float) -> Ended:

@@ -1,11 +1,12 @@
-"""What a program is started with: its arguments, an environment of its own, and the files that it reads."""
+"""How a program is started: its arguments, an environment of its own, and the files that it reads."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_agentcontract.drivers.launch import Launch
@@ -52,6 +53,41 @@ def program(name: str, path: str, runtime: str) -> str:
     else:
         what, remedy = f"{there} is not an executable file", f"Name a program, or make it one: chmod +x {there}"
     raise DriverError(what, where=f"runtime {runtime}", remedy=remedy)
+
+
+def started(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    cwd: str | Path,
+    runtime: str,
+    *,
+    stdin: int = subprocess.PIPE,
+    first: Callable[[], None] = lambda: None,
+) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, its output piped; raise DriverError where that can't be done.
+
+    `first` is called once the program is found: it writes down what the program reads.
+    """
+    executable = program(command[0], env["PATH"], runtime)
+    try:
+        first()
+        return subprocess.Popen(
+            command,
+            executable=executable,
+            cwd=cwd,
+            env=env,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise DriverError(
+            f"{executable} could not be started: {error}",
+            where=f"runtime {runtime}",
+            remedy="Check its first line (#!), and that every argument and variable can be passed on a command line.",
+        ) from error
 
 
 def missing_program(profile: Profile) -> str | None:
