@@ -23,6 +23,7 @@ TEXT = "A report of some length, with ünïcode and a\nnew line."
 REPLY = ScriptedTurn(text=TEXT, calls=(ScriptedCall("$return", value={"found": [1, None]}),))
 MESSAGES_TOOLS = [{"name": "reply", "input_schema": {"type": "object"}}]
 CHAT_TOOLS = [{"type": "function", "function": {"name": "reply", "parameters": {"type": "object"}}}]
+RESPONSES_TOOLS = [{"type": "function", "name": "reply", "parameters": {"type": "object"}, "strict": False}]
 
 
 def messages(table: Any, *, stream: bool, **options: Any) -> tuple[str, Any]:
@@ -50,7 +51,19 @@ def chat(table: Any, *, stream: bool, **options: Any) -> tuple[str, Any]:
     return message.content or "", calls
 
 
-ASK = {"anthropic-messages": messages, "openai-chat": chat}
+def responses(table: Any, *, stream: bool, **options: Any) -> tuple[str, Any]:
+    """Ask over the Responses API; return the text and the first call's arguments."""
+    client, body = table.openai(**options), table.body()
+    body = {"model": body["model"], "input": body["messages"], "tools": RESPONSES_TOOLS}
+    if stream:
+        with client.responses.stream(**body) as events:
+            answer = events.get_final_response()
+    else:
+        answer = client.responses.create(**body)
+    return answer.output_text, [json.loads(item.arguments) for item in answer.output if item.type == "function_call"]
+
+
+ASK = {"anthropic-messages": messages, "openai-chat": chat, "openai-responses": responses}
 WIRES = pytest.mark.parametrize("wire", ASK)
 STREAM = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
