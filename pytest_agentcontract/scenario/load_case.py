@@ -27,7 +27,7 @@ from pytest_agentcontract.scenario.case import (
     Status,
 )
 from pytest_agentcontract.scenario.load_handoff import handoff, invocation, long_text, loose_ends, loose_order, words
-from pytest_agentcontract.scenario.load_script import loose_turns, maybe, number, payload, script_of, usage
+from pytest_agentcontract.scenario.load_script import calls_of, loose_turns, maybe, number, payload, script_of, usage
 from pytest_agentcontract.scenario.start import Mode
 
 OWN = "own"
@@ -111,7 +111,8 @@ def _contradictions(data: JSONObject) -> Iterator[tuple[str, str]]:
         yield "/script", "the script names no agent `root`"
     else:
         yield from loose_order(data)
-    for place, call in _calls(script):
+    for pointer, call in calls_of(script):
+        place = f"/script{pointer}"
         agent, known = as_text(call.get("agent")), as_text(call.get("agent")) in script
         if call.get("tool") == SPAWN and not known:
             yield place, f"spawns {agent!r}, which has no script"
@@ -119,13 +120,6 @@ def _contradictions(data: JSONObject) -> Iterator[tuple[str, str]]:
             yield place, f"hands over to {agent!r}, which has no script and is not `unadvertised`"
     if (given.get("mode") == "interactive") != bool(given.get("conversation")):
         yield "/given", "an interactive root has a conversation, and only an interactive root has one"
-
-
-def _calls(script: JSONObject) -> Iterator[tuple[str, JSONObject]]:
-    for agent, turns in script.items():
-        for at, turn in enumerate(as_list(turns)):
-            for nth, call in enumerate(as_list(as_object(turn).get("calls"))):
-                yield f"/script/{agent}/{at}/calls/{nth}", as_object(call)
 
 
 # -- given ------------------------------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
         path=tuple(_beside(folder, entry) for entry in _texts(data.get("path", []))),
         attribution=cast("Attribution", data.get("attribution", "token")),
         agents=_strings(data, "agents"),
-        side_calls=tuple(_side_call(as_object(rule)) for rule in as_list(data.get("side_calls", []))),
+        side_calls=tuple(side_call(as_object(rule)) for rule in as_list(data.get("side_calls", []))),
         tool_error=as_text(data.get("tool_error", "")),
         failure=as_text(data.get("failure", "")),
         timeout=_number(data.get("timeout", 30)),
@@ -209,7 +209,8 @@ def _binding(data: JSONObject) -> Binding:
     )
 
 
-def _side_call(data: JSONObject) -> SideCall:
+def side_call(data: JSONObject) -> SideCall:
+    """Read a rule for requests of no agent's conversation; `data` has passed the schema."""
     return SideCall(
         answer=as_text(data["answer"]),
         tools="none" if "tools" in data else "any",

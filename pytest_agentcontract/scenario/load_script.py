@@ -49,6 +49,14 @@ def loose_turns(data: JSONObject) -> Iterator[tuple[str, str]]:
                 yield from ((f"{place}/fault", wrong) for wrong in _wrong_fault(as_object(turn["fault"]), turn))
 
 
+def calls_of(data: JSONObject) -> Iterator[tuple[str, JSONObject]]:
+    """Yield every call of the turns of every agent, after a JSON pointer into `data`, whatever its shape."""
+    for agent, turns in data.items():
+        for at, turn in enumerate(as_list(turns)):
+            for nth, call in enumerate(as_list(as_object(turn).get("calls"))):
+                yield f"/{agent}/{at}/calls/{nth}", as_object(call)
+
+
 def _turn(data: JSONObject, counter: Iterator[int]) -> ScriptedTurn:
     return ScriptedTurn(
         text=long_text(data.get("text")),

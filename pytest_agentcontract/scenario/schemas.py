@@ -6,10 +6,10 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_agentcontract import resources
-from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, loads
+from pytest_agentcontract.jsonvalue import JSON, as_object, loads
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
@@ -24,6 +24,7 @@ _WORDINGS: Mapping[str, str] = {
     "exclusiveMinimum": "{value} is too small: it has to be more than {limit}",
     "maximum": "{value} is too large: at most {limit}",
     "exclusiveMaximum": "{value} is too large: it has to be less than {limit}",
+    "not": "does not belong here, as the rest stands",
     "pattern": "{value} does not match the form: {form}",
 }
 """What a person can use in place of a keyword's own message."""
@@ -69,7 +70,7 @@ def _validator(name: str, part: str) -> Draft202012Validator:
 
 
 @cache
-def _shipped() -> Registry[JSONObject]:
+def _shipped() -> Registry[Any]:
     """Return every shipped schema under its file's name, as which others refer to it."""
     from referencing import Registry  # noqa: PLC0415 - the same
     from referencing.jsonschema import DRAFT202012  # noqa: PLC0415 - the same
@@ -81,8 +82,6 @@ def _shipped() -> Registry[JSONObject]:
 
 
 def _worded(error: ValidationError) -> str:
-    if error.schema is False:
-        return "does not belong here, as the rest stands"
     if error.validator != "additionalProperties":
         wording = _WORDINGS.get(str(error.validator), error.message.replace("{", "{{").replace("}", "}}"))
         limit = str(error.validator_value)

@@ -61,13 +61,17 @@ def script(playbook: Playbook) -> Script:
     return Script(case, profile, Nonces("", ""), Path(), strict=True)
 
 
+def early_repeats(agents: Mapping[str, tuple[ScriptedTurn, ...]]) -> Iterator[Complaint]:
+    """Yield the turns that stand behind one that is played for ever; a file's are found when it is read."""
+    for agent, turns in agents.items():
+        yield from ((f"/{agent}/{at}/repeat", EARLY_REPEAT) for at, turn in enumerate(turns[:-1]) if turn.repeat)
+
+
 def loose_turns(agents: Mapping[str, tuple[ScriptedTurn, ...]]) -> Iterator[Complaint]:
-    """Yield what can't be played, or means nothing outside a case: pointers begin with the agent."""
+    """Yield what means nothing outside a case, and gates that can't open: pointers begin with the agent."""
     for agent, turns in agents.items():
         for at, turn in enumerate(turns):
             place = f"/{agent}/{at}"
-            if turn.repeat and at < len(turns) - 1:
-                yield f"{place}/repeat", EARLY_REPEAT
             if turn.when is not None:
                 yield f"{place}/when", "waiting by polls is for cases; a script has `asked`, and holds"
             for number, call in enumerate(turn.calls):

@@ -13,7 +13,7 @@ from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.scenario.profile import Attribution, SideCall
 from pytest_agentcontract.scripted.asked import Asked
-from pytest_agentcontract.scripted.playbook import ONLY, Playbook, loose_attribution, loose_turns, script
+from pytest_agentcontract.scripted.playbook import ONLY, Playbook, early_repeats, loose_attribution, loose_turns, script
 from pytest_agentcontract.scripted.violations import told, violations
 from pytest_agentcontract.wire.formats import FORMATS
 
@@ -75,7 +75,7 @@ class ScriptedProvider:
 
     def play_book(self, playbook: Playbook) -> None:
         """Play a script that is a value already."""
-        for place, wrong in (*loose_attribution(playbook), *loose_turns(playbook.agents)):
+        for place, wrong in _faults(playbook):
             raise ScriptError(wrong, where=place)
         self._playbook = playbook
         self._seat = self._listener.open(script(playbook), *FORMATS, at=self._path)
@@ -146,8 +146,16 @@ def environment(url: str) -> dict[str, str]:
     }
 
 
+def _faults(playbook: Playbook) -> Iterator[tuple[str, str]]:
+    yield from loose_attribution(playbook)
+    for place, wrong in (*early_repeats(playbook.agents), *loose_turns(playbook.agents)):
+        yield f"/agents{place}", wrong
+
+
 def _turns(agent: str, turns: Sequence[ScriptedTurn]) -> tuple[ScriptedTurn, ...]:
     for at, turn in enumerate(turns):
         if not isinstance(turn, ScriptedTurn):
-            raise ScriptError(f"{turn!r} is no turn", where=f"/{agent}/{at}", remedy="Use turn(...) or reply(...).")
+            raise ScriptError(
+                f"{turn!r} is no turn", where=f"/agents/{agent}/{at}", remedy="Use turn(...) or reply(...)."
+            )
     return tuple(turns)

@@ -28,13 +28,13 @@ def told(found: Sequence[str]) -> str:
 
 def _refused(exchanges: Sequence[Exchange]) -> Iterator[str]:
     for seen in (seen for seen in exchanges if seen.kind in REFUSALS):
-        turn = f", turn {seen.turn} (/{seen.agent}/{seen.turn - 1})" if seen.turn else ""
+        turn = f", turn {seen.turn} (/agents/{seen.agent}/{seen.turn - 1})" if seen.turn else ""
         yield f"{seen.agent or 'nobody'}{turn}: request {seen.serial} was refused as {seen.kind}: {seen.note}"
 
 
 def _shut(exchanges: Sequence[Exchange]) -> Iterator[str]:
     for seen in (seen for seen in exchanges if not seen.released):
-        place = f"turn {seen.turn} (/{seen.agent}/{seen.turn - 1})"
+        place = f"turn {seen.turn} (/agents/{seen.agent}/{seen.turn - 1})"
         yield f"{seen.agent}, {place}: nobody opened its gate: request {seen.serial} went on when its time was up"
 
 
@@ -47,7 +47,7 @@ def _unused(playbook: Playbook, exchanges: Sequence[Exchange], left: Mapping[str
         for number in numbers:
             sent = [seen.serial for seen in exchanges if _answers(seen, agent, number)]
             what = f"sent to request {sent[-1]}, never delivered whole" if sent else "never asked for"
-            yield f"{agent}, turn {number} of {len(playbook.agents[agent])} (/{agent}/{number - 1}): {what}"
+            yield f"{agent}, turn {number} of {len(playbook.agents[agent])} (/agents/{agent}/{number - 1}): {what}"
 
 
 def _answers(seen: Exchange, agent: str, number: int) -> bool:

@@ -60,8 +60,8 @@ def test_it(scripted_provider):
             "*ERROR at teardown of test_it*",
             "the script was not played as written: 3 violations",
             "  nobody: POST /v1/embeddings was asked, and nothing is served there",
-            "  root, turn 2 of 3 (/root/1): never asked for",
-            "  root, turn 3 of 3 (/root/2): never asked for",
+            "  root, turn 2 of 3 (/agents/root/1): never asked for",
+            "  root, turn 3 of 3 (/agents/root/2): never asked for",
         ]
     )
     result.stdout.no_fnmatch_line("*options.py*")
@@ -76,7 +76,7 @@ def test_it(scripted_provider):
 """)
     result.assert_outcomes(failed=1, errors=1)
     result.stdout.fnmatch_lines(["*assert 'mine' == 'yours'*"])
-    result.stdout.fnmatch_lines(["  root, turn 1 of 1 (/root/0): never asked for"])
+    result.stdout.fnmatch_lines(["  root, turn 1 of 1 (/agents/root/0): never asked for"])
 
 
 def test_what_verify_has_told_is_not_told_twice(mine):

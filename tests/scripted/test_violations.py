@@ -54,7 +54,7 @@ def test_a_request_without_what_the_turn_awaits(scripted_provider: ScriptedProvi
     ask("news")
     assert _message(scripted_provider) == [
         "root: request 1 was refused as unexpected: /messages/0 says 'news', but turn 1 of root awaits 'weather'",
-        "root, turn 1 of 1 (/root/0): never asked for",
+        "root, turn 1 of 1 (/agents/root/0): never asked for",
     ]
 
 
@@ -64,10 +64,10 @@ def test_a_tool_that_is_not_advertised(scripted_provider: ScriptedProvider, ask:
     ask("Hi", "serach")
     assert _message(scripted_provider) == [
         (
-            "root, turn 1 (/root/0): request 1 was refused as withheld: "
+            "root, turn 1 (/agents/root/0): request 1 was refused as withheld: "
             "the next turn calls 'search', which this request does not advertise: serach"
         ),
-        "root, turn 1 of 1 (/root/0): never asked for",
+        "root, turn 1 of 1 (/agents/root/0): never asked for",
     ]
 
 
@@ -126,7 +126,7 @@ def test_a_gate_that_nobody_opened(
     scripted_provider.play(turn("a", hold=gate("go")))
     assert ask()[0] == 200
     assert _message(scripted_provider) == [
-        "root, turn 1 (/root/0): nobody opened its gate: request 1 went on when its time was up"
+        "root, turn 1 (/agents/root/0): nobody opened its gate: request 1 went on when its time was up"
     ]
 
 
@@ -139,9 +139,9 @@ def test_turns_that_are_left(scripted_provider: ScriptedProvider, ask: Ask) -> N
     with pytest.raises(http.client.RemoteDisconnected):
         ask(model="root")
     assert _message(scripted_provider) == [
-        "root, turn 2 of 3 (/root/1): sent to request 2, never delivered whole",
-        "root, turn 3 of 3 (/root/2): never asked for",
-        "helper, turn 1 of 1 (/helper/0): never asked for",
+        "root, turn 2 of 3 (/agents/root/1): sent to request 2, never delivered whole",
+        "root, turn 3 of 3 (/agents/root/2): never asked for",
+        "helper, turn 1 of 1 (/agents/helper/0): never asked for",
     ]
 
 
@@ -161,7 +161,7 @@ def _block(*, breaks: bool) -> None:
 
 def test_outside_pytest_the_end_of_the_block_verifies() -> None:
     """What the block itself raises comes first."""
-    with pytest.raises(ScriptViolation, match=re.escape("root, turn 1 of 1 (/root/0): never asked for")):
+    with pytest.raises(ScriptViolation, match=re.escape("root, turn 1 of 1 (/agents/root/0): never asked for")):
         _block(breaks=False)
     with pytest.raises(ZeroDivisionError):
         _block(breaks=True)

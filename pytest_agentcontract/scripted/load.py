@@ -1,0 +1,90 @@
+"""Script file -> playbook: JSON or strict YAML, checked against the script schema, made into a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from pytest_agentcontract.errors import ScriptError
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text, loads
+from pytest_agentcontract.scenario import load_profile, load_script, schemas
+from pytest_agentcontract.scenario.case import ScriptedTurn
+from pytest_agentcontract.scenario.profile import Attribution
+from pytest_agentcontract.scripted import strict_yaml
+from pytest_agentcontract.scripted.playbook import ONLY, Complaint, Playbook, loose_attribution, loose_turns
+
+REMEDY = "The page `serve` of the documentation describes the format."
+_SHORT, _LONG = "/turns", "/agents"
+_OF_CASES = ("value", "mark", "agent", "truncate")
+
+
+def load(path: Path) -> Playbook:
+    """Read a script file; raise ScriptError for the first thing that is wrong with it."""
+    document = read(path)
+    for place, complaint in faults(document):
+        raise ScriptError(complaint, where=f"{path}: {place}" if place else str(path), remedy=REMEDY)
+    return playbook(as_object(document))
+
+
+def read(path: Path) -> JSON:
+    """Read a file as JSON if it begins as JSON does, else as YAML; raise ScriptError for what is neither."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        return loads(text) if is_json(text) else strict_yaml.loads(text)
+    except OSError as error:
+        raise ScriptError(error.strerror or str(error), where=str(path), remedy="Name an existing file.") from error
+    except strict_yaml.YAMLError as error:
+        raise ScriptError(f"not usable YAML: {error.what}", where=f"{path}:{error.line}", remedy=REMEDY) from error
+    except ValueError as error:
+        raise ScriptError(f"not JSON: {error}", where=str(path), remedy=REMEDY) from error
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text begins as a JSON document does."""
+    return text.lstrip().startswith(("{", "["))
+
+
+def faults(document: JSON) -> Iterator[Complaint]:
+    """Yield everything that is wrong with a script's document: a JSON pointer, and a complaint."""
+    data = as_object(document)
+    prefix, agents = (_SHORT, {ONLY: data["turns"]}) if "turns" in data else (_LONG, as_object(data.get("agents")))
+    loose = ((_placed(place, prefix), complaint) for place, complaint in load_script.loose_turns(agents))
+    wrong = [*schemas.faults("script", document), *loose]
+    yield from wrong
+    for place, complaint in (*_of_cases(agents), *loose_turns(_readable(agents, prefix, wrong))):
+        yield _placed(place, prefix), complaint
+    if not wrong:
+        yield from loose_attribution(playbook(data))
+
+
+def playbook(data: JSONObject) -> Playbook:
+    """Build the script of a document without faults."""
+    told = data.get("attribution")
+    by = as_text(told) or as_text(as_object(told).get("by"))
+    marks = {agent: as_text(mark) for agent, mark in as_object(as_object(told).get("marks")).items()}
+    agents = {ONLY: data["turns"]} if "turns" in data else as_object(data.get("agents"))
+    side_calls = tuple(load_profile.side_call(as_object(rule)) for rule in as_list(data.get("side_calls")))
+    return Playbook(load_script.script_of(agents), cast("Attribution", by or "sole"), marks, side_calls)
+
+
+def _of_cases(agents: JSONObject) -> Iterator[Complaint]:
+    for place, call in load_script.calls_of(agents):
+        for key in (key for key in _OF_CASES if key in call):
+            yield f"{place}/{key}", f"`{key}` is for the `$` tools of cases; a script gives `arguments`"
+
+
+def _readable(agents: JSONObject, prefix: str, wrong: list[Complaint]) -> dict[str, tuple[ScriptedTurn, ...]]:
+    """Read the turns of the agents in which nothing is wrong so far; others' say nothing."""
+    broken = {agent for agent in agents if _within(wrong, _placed(f"/{agent}", prefix))}
+    sound = {agent: turns for agent, turns in agents.items() if agent not in broken}
+    blank = {agent: (ScriptedTurn(),) * len(as_list(agents[agent])) for agent in broken}
+    return load_script.script_of(sound) | blank
+
+
+def _placed(pointer: str, prefix: str) -> str:
+    return prefix + (pointer.removeprefix(f"/{ONLY}") if prefix == _SHORT else pointer)
+
+
+def _within(wrong: list[Complaint], place: str) -> bool:
+    return any(where == place or where.startswith(f"{place}/") for where, _ in wrong)
