@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.provider.http import head
-from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.wire.formats import WireFormat
+from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.sse import Event
 from pytest_agentcontract.wire.turn import Turn
 
@@ -36,6 +36,11 @@ class Body:
     def ending(self) -> bytes:
         """What stands after the last part."""
         return _LAST_CHUNK if self.framing == "chunked" else b""
+
+    @property
+    def whole(self) -> bytes:
+        """All of the response."""
+        return self.opening + self.sent(self.parts) + self.ending
 
     @property
     def streamed(self) -> bool:
@@ -66,16 +71,14 @@ class Body:
         return {"transfer-encoding": "chunked"} if self.framing == "chunked" else {"connection": "close"}
 
 
-def rendered(answer: Answer, turn: Turn, wire: WireFormat, *, chunked: bool) -> Body:
+def rendered(turn: Turn, request: Request, wire: WireFormat, serial: int, *, chunked: bool) -> Body:
     """Render an answer as its request asked: as one document, or as a stream of events."""
-    exchange = answer.exchange
-    name = f"req_{exchange.serial}"
+    name = f"req_{serial:08d}"
     named = {"request-id": name, "x-request-id": name}
-    if exchange.request.stream:
+    if request.stream:
         kind = {"content-type": "text/event-stream", "cache-control": "no-cache"}
-        events = wire.encode_stream(turn, exchange.request, exchange.serial)
-        return Body(kind | named, events, "chunked" if chunked else "close")
-    whole = dumps(wire.encode_whole(turn, exchange.request, exchange.serial)).encode()
+        return Body(kind | named, wire.encode_stream(turn, request, serial), "chunked" if chunked else "close")
+    whole = dumps(wire.encode_whole(turn, request, serial)).encode()
     half = len(whole) // 2
     halves = Event(whole[:half], delta=True), Event(whole[half:])
     return Body({"content-type": "application/json"} | named, halves, "length")

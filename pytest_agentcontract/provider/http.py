@@ -6,7 +6,7 @@ import asyncio
 import socket
 import struct
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -40,7 +40,8 @@ class Incoming:
     keep_alive: bool
 
 
-Handler: TypeAlias = Callable[["Connection", Incoming], Awaitable[None]]
+Handler: TypeAlias = Callable[["Connection", Incoming], Coroutine[None, None, None] | None]
+"""Answers a request: at once, or by the coroutine that it returns."""
 
 
 class Connection(asyncio.Protocol):
@@ -120,7 +121,7 @@ class Connection(asyncio.Protocol):
         )
         self._reset()
         if self.task is None:
-            self.task = asyncio.get_running_loop().create_task(self._work())
+            self._answer()
 
     # ---- what a handler calls
 
@@ -184,13 +185,25 @@ class Connection(asyncio.Protocol):
             self._transport.write(head(status, _CLOSING))
         self.close()
 
-    async def _work(self) -> None:
+    def _answer(self) -> None:
+        """Answer what waits, in order; an answer that takes time becomes a task, and the rest waits for it."""
         while self._waiting and not self.closing:
             incoming = self._waiting.popleft()
-            await self._handle(self, incoming)
-            if not incoming.keep_alive:
-                self.close()
+            answering = self._handle(self, incoming)
+            if answering is not None:
+                self.task = asyncio.get_running_loop().create_task(self._go_on(answering, incoming))
+                return
+            self._answered(incoming)
+
+    async def _go_on(self, answering: Coroutine[None, None, None], incoming: Incoming) -> None:
+        await answering
         self.task = None
+        self._answered(incoming)
+        self._answer()
+
+    def _answered(self, incoming: Incoming) -> None:
+        if not incoming.keep_alive:
+            self.close()
 
 
 def _target(url: bytes) -> tuple[str, str]:

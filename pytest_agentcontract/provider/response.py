@@ -7,27 +7,36 @@ from collections.abc import Iterator
 from pytest_agentcontract.provider.body import Body, rendered
 from pytest_agentcontract.provider.faulted import struck
 from pytest_agentcontract.provider.plan import FINAL, Cut, Step, document, merged, paced
+from pytest_agentcontract.provider.rendering import Renderings
 from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.scenario.cursor import Answer
-from pytest_agentcontract.wire.faults import Pace, StatusFault
+from pytest_agentcontract.wire.faults import UNPACED, Pace, StatusFault
 from pytest_agentcontract.wire.formats import WireFormat
 
 
-def steps(answer: Answer, wire: WireFormat, *, chunked: bool = True) -> tuple[Step, ...]:
+def steps(answer: Answer, wire: WireFormat, renderings: Renderings, *, chunked: bool = True) -> tuple[Step, ...]:
     """Plan the response to one model request. Not `chunked` (HTTP/1.0), a stream ends with the connection."""
     if answer.turn is None:
         return (_error(answer, wire),)
-    body = rendered(answer, answer.turn, wire, chunked=chunked)
+    if answer.fault is None and answer.hold is None and answer.pace == UNPACED:
+        return (renderings.whole(answer, answer.turn, wire, chunked=chunked),)
+    body = rendered(answer.turn, answer.exchange.request, wire, answer.exchange.serial, chunked=chunked)
+    return tuple(merged(_with_trouble(answer, body, wire)))
+
+
+def _with_trouble(answer: Answer, body: Body, wire: WireFormat) -> Iterator[Step]:
     if answer.fault is not None:
-        return tuple(merged(struck(answer.fault, body, wire, answer.pace)))
-    if answer.hold is not None:
-        return tuple(merged(_held(answer.hold, body, answer.pace)))
-    return tuple(merged((*paced(body, body.parts, answer.pace, opened=True), body.ending)))
+        yield from struck(answer.fault, body, wire, answer.pace)
+    elif answer.hold is not None:
+        yield from _held(answer.hold, body, answer.pace)
+    else:
+        yield from paced(body, body.parts, answer.pace, opened=True)
+        yield body.ending
 
 
 def _error(answer: Answer, wire: WireFormat) -> bytes:
     scripted = answer.fault.headers if isinstance(answer.fault, StatusFault) else FINAL
-    name = f"req_{answer.exchange.serial}"
+    name = f"req_{answer.exchange.serial:08d}"
     body = wire.encode_error(answer.status, answer.message)
     return document(answer.status, body, {"request-id": name, "x-request-id": name} | dict(scripted))
 

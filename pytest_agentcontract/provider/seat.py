@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -13,6 +13,7 @@ from pytest_agentcontract.jsonvalue import loads
 from pytest_agentcontract.provider.encoding import decoded
 from pytest_agentcontract.provider.http import Connection, Incoming, head
 from pytest_agentcontract.provider.plan import FINAL, Cut, Pause, Step, document
+from pytest_agentcontract.provider.rendering import Renderings
 from pytest_agentcontract.provider.response import steps
 from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.scenario.cursor import Answer
@@ -53,6 +54,7 @@ class Seat:
         self._missed: dict[str, None] = {}
         self._printed: list[str] = []
         self._released: set[str] = set()
+        self._renderings = Renderings()
         self._over = False
         self._busy, self._active_at = 0, time.monotonic()
         self._change = asyncio.Event()
@@ -103,25 +105,26 @@ class Seat:
 
     # ---- in the loop's thread
 
-    async def serve(self, connection: Connection, incoming: Incoming, path: str) -> None:
-        """Answer one request below this seat's prefix."""
+    def serve(self, connection: Connection, incoming: Incoming, path: str) -> Coroutine[None, None, None] | None:
+        """Answer one request below this seat's prefix: at once, or by what is returned, if that takes time."""
         self._connections.add(connection)
         connection.owner = self
-        self._busy += 1
         try:
-            await self._respond(connection, incoming, path)
+            answering = self._respond(connection, incoming, path)
         except Exception as failure:  # noqa: BLE001 - a fault of ours, raised again by close()
-            self._failure = self._failure or failure
-            connection.abort()
-        finally:
-            self._busy -= 1
-            self._changed()
+            self._fail(connection, failure)
+            return None
+        self._changed()
+        return answering
 
-    async def _respond(self, connection: Connection, incoming: Incoming, path: str) -> None:
+    def _respond(self, connection: Connection, incoming: Incoming, path: str) -> Coroutine[None, None, None] | None:
         wire = next((wire for wire in self._wires if wire.owns(incoming.method, path)), None)
         if wire is not None:
             answer = self._answer(incoming, wire, path)
-            await self._deliver(connection, answer, steps(answer, wire, chunked=incoming.version != "1.0"))
+            plan = steps(answer, wire, self._renderings, chunked=incoming.version != "1.0")
+            if answer.delay or len(plan) > 1 or not isinstance(plan[0], bytes):
+                return self._deliver(connection, answer, plan)
+            self._hand_over(connection, answer, plan[0])
         elif incoming.method == "POST" and path.startswith(GATES):
             self._take_released(unquote(path.removeprefix(GATES)))
             connection.write(document(200, {"released": unquote(path.removeprefix(GATES))}))
@@ -129,6 +132,7 @@ class Seat:
             connection.write(head(200, {"content-length": "0"}))
         else:
             connection.write(self._beside(incoming, path))
+        return None
 
     def _beside(self, incoming: Incoming, path: str) -> bytes:
         """Answer what is no model request: what clients ask beside them, and what nobody serves."""
@@ -152,24 +156,48 @@ class Seat:
             return self._script.undecodable(wire.NAME, f"the request body can't be read: {error}")
         return self._script.answer(request, incoming.headers)
 
-    async def _deliver(self, connection: Connection, answer: Answer, plan: tuple[Step, ...]) -> None:
+    def _hand_over(self, connection: Connection, answer: Answer, data: bytes) -> None:
+        """Write the last of an answer. First the mark, then the bytes: the client may ask again before this returns."""
         serial = answer.exchange.serial
+        if connection.closing:
+            self._script.log.broken_off(serial, begun=False)
+        else:
+            self._script.log.delivered(serial)
+        self.heard(self._script.log[serial])
+        connection.write(data)
+
+    async def _deliver(self, connection: Connection, answer: Answer, plan: tuple[Step, ...]) -> None:
+        """Go through an answer that takes time."""
+        self._busy += 1
+        try:
+            await self._go_through(connection, answer, plan)
+        except Exception as failure:  # noqa: BLE001 - a fault of ours, raised again by close()
+            self._fail(connection, failure)
+        finally:
+            self._busy -= 1
+            self._changed()
+
+    async def _go_through(self, connection: Connection, answer: Answer, plan: tuple[Step, ...]) -> None:
+        serial, last = answer.exchange.serial, plan[-1]
         begun = whole = False
         try:
             if answer.delay:
                 await asyncio.sleep(answer.delay)
             for step in plan[:-1]:
                 begun = await self._take(connection, step, serial) or begun
-            whole = not (isinstance(plan[-1], Cut) or connection.closing)
-            if whole:
-                # First the mark, then the bytes: the client may ask again before this task goes on.
-                self._script.log.delivered(serial)
-                self.heard(self._script.log[serial])
-            await self._take(connection, plan[-1], serial)
+            if isinstance(last, bytes) and not connection.closing:
+                whole = True
+                self._hand_over(connection, answer, last)
+            else:
+                await self._take(connection, last, serial)
         finally:
             if not whole:
                 self._script.log.broken_off(serial, begun=begun)
                 self.heard(self._script.log[serial])
+
+    def _fail(self, connection: Connection, failure: Exception) -> None:
+        self._failure = self._failure or failure
+        connection.abort()
 
     async def _take(self, connection: Connection, step: Step, serial: int) -> bool:
         """Do one step of a response; tell whether it sent something."""

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import threading
+from collections.abc import Coroutine
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -100,17 +101,17 @@ class Provider:
             lambda: Connection(self._handle, self._connections), HOST, self.port, backlog=_BACKLOG
         )
 
-    async def _handle(self, connection: Connection, incoming: Incoming) -> None:
+    def _handle(self, connection: Connection, incoming: Incoming) -> Coroutine[None, None, None] | None:
         place = "/".join(incoming.path.split("/", 3)[:3])
         seat, path = self._seats.get(place), incoming.path[len(place) :] or "/"
         if seat is None:
             seat, path = self._seats.get(""), incoming.path
         if seat is not None:
-            await seat.serve(connection, incoming, path)
-            return
+            return seat.serve(connection, incoming, path)
         if len(self.missed) < _MOST_MISSED:
             self.missed.append(f"{incoming.method} {incoming.path}")
         connection.write(_NOT_FOUND)
+        return None
 
     async def _stop(self) -> None:
         self._server.close()

@@ -16,11 +16,15 @@ from pytest_agentcontract.wire.turn import Turn, Usage
 
 @dataclass(slots=True)
 class Log:
-    """The exchanges of one run; serial numbers count from 1, times from the making of the log."""
+    """The exchanges of one run; serial numbers count from 1, times from the making of the log.
+
+    `asked` counts the requests that are no polls.
+    """
 
     clock: Callable[[], float] = time.monotonic
     started: float = field(init=False)
     entries: list[Exchange] = field(default_factory=list)
+    asked: int = 0
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -49,6 +53,7 @@ class Log:
             note=note,
         )
         self.entries.append(exchange)
+        self.asked += kind != "poll"
         return exchange
 
     def __getitem__(self, serial: int) -> Exchange:

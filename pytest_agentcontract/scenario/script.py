@@ -131,8 +131,7 @@ class Script:
         return self._refuse(ask, "ambiguous", f"this could be a request of {several}")
 
     def _over_budget(self, ask: _Ask) -> Answer | None:
-        asked = sum(exchange.kind != "poll" for exchange in self.log.entries)
-        if self._budget is None or asked < self._budget:
+        if self._budget is None or self.log.asked < self._budget:
             return None
         return self._refuse(ask, "budget", f"this case's budget of {self._budget} model requests is used up")
 

@@ -21,6 +21,7 @@ class WireFormat(Protocol):
 
     NAME: str
     HEADER: str
+    ECHOED: tuple[str, ...]
 
     def owns(self, method: str, path: str) -> bool:
         """Tell whether a request of this method and path is a model request."""
@@ -32,7 +33,11 @@ class WireFormat(Protocol):
         """Read a request body; raise WireError with a JSON pointer where it can't be one."""
 
     def encode_whole(self, turn: Turn, request: Request, serial: int) -> JSON:
-        """Render a turn as one response document; ids that the turn leaves open derive from `serial`."""
+        """Render a turn as one response document.
+
+        Ids that the turn leaves open are made of the eight digits of `serial`, and nothing else is. Of the request, an
+        answer without calls depends on the model's name and on what stands at the JSON pointers `ECHOED` alone.
+        """
 
     def encode_stream(self, turn: Turn, request: Request, serial: int) -> tuple[Event, ...]:
         """Render a turn as the events of a streamed response, to be written in this order."""

@@ -34,7 +34,10 @@ class Node:
         self.value, self._parent, self._key = value, parent, key
 
     def __getitem__(self, key: str) -> Node:
-        return Node(self.members().get(key, MISSING), self, key)
+        value = self.value
+        if isinstance(value, dict):
+            return Node(value.get(key, MISSING), self, key)
+        raise self.wrong("an object")
 
     def find(self, *keys: str) -> Node:
         """Follow keys down; below what is absent, everything is."""
@@ -65,27 +68,31 @@ class Node:
 
     def optional_members(self) -> JSONObject:
         """Return the object that stands here; an absent one is empty."""
-        return {} if self.absent else self.members()
+        value = self.value
+        return {} if value is MISSING or value is None else self.members()
 
     def items(self) -> tuple[Node, ...]:
         """Return the elements of the array that must stand here."""
         if isinstance(self.value, list):
-            return tuple(Node(item, self, k) for k, item in enumerate(self.value))
+            return tuple([Node(item, self, k) for k, item in enumerate(self.value)])
         raise self.wrong("an array")
 
     def optional_items(self) -> tuple[Node, ...]:
         """Return the elements of the array that stands here; an absent one has none."""
-        return () if self.absent else self.items()
+        value = self.value
+        return () if value is MISSING or value is None else self.items()
 
     def text(self) -> str:
         """Return the string that must stand here."""
-        if isinstance(self.value, str):
-            return self.value
+        value = self.value
+        if isinstance(value, str):
+            return value
         raise self.wrong("a string")
 
     def optional_text(self) -> str:
         """Return the string that stands here; an absent one is empty."""
-        return "" if self.absent else self.text()
+        value = self.value
+        return "" if value is MISSING or value is None else self.text()
 
     def flag(self) -> bool:
         """Return the boolean that stands here; an absent one is false."""
@@ -104,8 +111,9 @@ class Node:
     def one_of(self, choices: Mapping[str, T]) -> T:
         """Return what the string that must stand here means."""
         word = self.text()
-        if word in choices:
-            return choices[word]
+        meaning = choices.get(word, MISSING)
+        if not isinstance(meaning, Missing):
+            return meaning
         raise WireError(f"{word!r} is none of {', '.join(choices)}", where=self.pointer)
 
     def blocks(self, kind: str) -> tuple[Node, ...]:
@@ -115,7 +123,8 @@ class Node:
 
     def texts(self) -> tuple[str, ...]:
         """Return the texts of a message content: a string is one, of an array every text block, absent is none."""
-        return (self.value,) if isinstance(self.value, str) else tuple(b["text"].text() for b in self.blocks("text"))
+        value = self.value
+        return (value,) if isinstance(value, str) else tuple([b["text"].text() for b in self.blocks("text")])
 
     def wrong(self, expected: str) -> WireError:
         """Build the error that says what was expected here and what stands here."""

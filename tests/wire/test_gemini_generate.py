@@ -106,7 +106,7 @@ def test_a_full_turn_is_what_the_sdk_reads(desk: Desk, gemini: genai.Client, ask
     assert (said(answer), said(answer, thought=True)) == ("Let me see \u2198", "First, think.")
     assert [(call.id, call.name, call.args) for call in calls(answer)] == [
         ("call_mine", "touch", {"path": "a b", "deep": [1, {"\u00e9": None}]}),
-        ("call_1_1", "reply", {"value": "{}"}),
+        ("call_00000001_1", "reply", {"value": "{}"}),
     ]
     signed = [part.function_call for part in parts(answer) if part.thought_signature]
     assert [call.name for call in signed if call] == ["touch"]
@@ -142,7 +142,7 @@ def test_a_stream_tells_usage_and_the_end_in_its_last_chunk(desk: Desk, gemini: 
         ["a"],
         ["b"],
         ["c"],
-        [types.FunctionCall(id="call_1_0", name="t", args={})],
+        [types.FunctionCall(id="call_00000001_0", name="t", args={})],
     ]
     assert not any(chunk.usage_metadata or finish([chunk]) for chunk in before)
     assert (finish([last]), bool(last.usage_metadata)) == ("STOP", True)
@@ -280,7 +280,7 @@ def test_automatic_calling_runs_to_the_end(desk: Desk, gemini: genai.Client) -> 
     desk.turn = Turn(calls=(Call("touch", {"path": "a"}),))
     answer = gemini.models.generate_content(model="scripted", contents="hi", config={"tools": [touch]})
     assert answer.text == "Done."
-    assert desk.request.messages[-1].results == (ToolResult("call_1_0", "touched a"),)
+    assert desk.request.messages[-1].results == (ToolResult("call_00000001_0", "touched a"),)
     assert [tool.name for tool in desk.request.tools] == ["touch"]
     assert desk.request.tools[0].schema["type"] == "object"
 
@@ -375,7 +375,7 @@ def test_an_answer_comes_back_as_what_it_was(desk: Desk, gemini: genai.Client, a
     assert answer.thinking == (Thinking("First, think.", SIGNATURE),)
     assert [(call.id, call.arguments) for call in answer.calls] == [
         ("call_mine", FULL.calls[0].arguments),
-        ("call_1_1", {"value": "{}"}),
+        ("call_00000001_1", {"value": "{}"}),
     ]
 
 

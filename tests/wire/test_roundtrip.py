@@ -6,7 +6,7 @@ import itertools
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_agentcontract.errors import WireError
@@ -16,6 +16,9 @@ from pytest_agentcontract.wire.projection import LOSSES, project
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.sse import Reader
 from pytest_agentcontract.wire.turn import SIGNATURE, Call, Stop, Turn, Usage
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no failure."""
 
 each_format = pytest.mark.parametrize("name", FORMATS)
 
@@ -53,6 +56,7 @@ def request(name: str, *, stream: bool) -> Request:
 
 
 @each_format
+@patient
 @given(turn=turns(), serial=st.integers(1, 999))
 def test_a_whole_answer_is_read_back(name: str, turn: Turn, serial: int) -> None:
     """As one document, through its text."""
@@ -62,6 +66,7 @@ def test_a_whole_answer_is_read_back(name: str, turn: Turn, serial: int) -> None
 
 
 @each_format
+@patient
 @given(turn=turns(), serial=st.integers(1, 999), cuts=st.lists(st.integers(0, 4000), max_size=12))
 def test_a_streamed_answer_is_read_back_however_it_is_cut(name: str, turn: Turn, serial: int, cuts: list[int]) -> None:
     """The chunks of the network are no events: their edges may lie anywhere, also inside a character."""

@@ -9,9 +9,10 @@ from pytest_agentcontract.wire.anthropic_messages.answers import (
 from pytest_agentcontract.wire.anthropic_messages.endpoints import owns, side_answer
 from pytest_agentcontract.wire.anthropic_messages.reading import decode_stream, decode_whole
 from pytest_agentcontract.wire.anthropic_messages.requests import decode_request
-from pytest_agentcontract.wire.anthropic_messages.words import HEADER, NAME
+from pytest_agentcontract.wire.anthropic_messages.words import ECHOED, HEADER, NAME
 
 __all__ = [
+    "ECHOED",
     "HEADER",
     "NAME",
     "decode_request",

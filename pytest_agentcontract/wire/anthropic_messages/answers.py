@@ -61,7 +61,7 @@ def _blocks(turn: Turn, serial: int) -> Iterator[_Block]:
     if turn.prose is not None:
         yield _text_block(turn.prose, turn.deltas)
     for k, call in enumerate(turn.calls):
-        yield _call_block(call, call.id or f"toolu_{serial}_{k}", turn.deltas)
+        yield _call_block(call, call.id or f"toolu_{serial:08d}_{k}", turn.deltas)
 
 
 def _thinking_block(thinking: str, turn: Turn) -> _Block:

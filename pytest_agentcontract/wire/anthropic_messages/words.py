@@ -9,6 +9,9 @@ from pytest_agentcontract.wire.turn import Stop
 HEADER: Final = "anthropic-version"
 """A header by which the clients of this format are known."""
 
+ECHOED: Final[tuple[str, ...]] = ()
+"""Where a request says, beside the model's name, what its answers look like."""
+
 NAME: Final = "anthropic-messages"
 
 STOP_REASONS: Final[dict[Stop, str | None]] = {

@@ -4,9 +4,10 @@ from pytest_agentcontract.wire.gemini_generate.answers import encode_error, enco
 from pytest_agentcontract.wire.gemini_generate.endpoints import owns, side_answer
 from pytest_agentcontract.wire.gemini_generate.reading import decode_stream, decode_whole
 from pytest_agentcontract.wire.gemini_generate.requests import decode_request
-from pytest_agentcontract.wire.gemini_generate.words import HEADER, NAME
+from pytest_agentcontract.wire.gemini_generate.words import ECHOED, HEADER, NAME
 
 __all__ = [
+    "ECHOED",
     "HEADER",
     "NAME",
     "decode_request",

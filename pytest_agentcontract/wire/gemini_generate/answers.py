@@ -86,7 +86,7 @@ def _calls(turn: Turn, serial: int) -> list[JSON]:
     arguments = [_arguments(call) for call in turn.calls]
     return [
         {
-            "functionCall": {"id": call.id or f"call_{serial}_{k}", "name": call.name, "args": given},
+            "functionCall": {"id": call.id or f"call_{serial:08d}_{k}", "name": call.name, "args": given},
             **({} if k else _signature(turn)),
         }
         for k, (call, given) in enumerate(zip(turn.calls, arguments, strict=True))

@@ -13,6 +13,9 @@ from pytest_agentcontract.wire.turn import Stop
 HEADER: Final = "x-goog-api-key"
 """A header by which the clients of this format are known."""
 
+ECHOED: Final[tuple[str, ...]] = ()
+"""Where a request says, beside the model's name, what its answers look like."""
+
 NAME: Final = "gemini-generate"
 
 FINISH_REASONS: Final[dict[Stop, str | None]] = {

@@ -75,7 +75,7 @@ def _deltas(turn: Turn, serial: int) -> Iterator[tuple[JSONObject, bool]]:
 
 
 def _call_value(call: Call, serial: int, k: int, arguments: str) -> JSONObject:
-    call_id = call.id or f"call_{serial}_{k}"
+    call_id = call.id or f"call_{serial:08d}_{k}"
     return {"id": call_id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
@@ -93,4 +93,4 @@ def _usage(usage: Usage) -> JSONObject:
 
 
 def _envelope(kind: str, request: Request, serial: int) -> JSONObject:
-    return {"id": f"chatcmpl-{serial:08d}", "object": kind, "created": _EPOCH + serial, "model": request.model}
+    return {"id": f"chatcmpl-{serial:08d}", "object": kind, "created": _EPOCH, "model": request.model}

@@ -10,6 +10,9 @@ from pytest_agentcontract.wire.turn import Stop
 HEADER: Final = "authorization"
 """A header by which the clients of this format are known."""
 
+ECHOED: Final[tuple[str, ...]] = ("/stream_options/include_usage",)
+"""Where a request says, beside the model's name, what its answers look like."""
+
 NAME: Final = "openai-chat"
 
 FINISH_REASONS: Final[dict[Stop, str | None]] = {

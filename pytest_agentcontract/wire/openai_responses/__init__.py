@@ -5,9 +5,10 @@ from pytest_agentcontract.wire.openai_responses.answers import encode_failure, e
 from pytest_agentcontract.wire.openai_responses.endpoints import owns, side_answer
 from pytest_agentcontract.wire.openai_responses.reading import decode_stream, decode_whole
 from pytest_agentcontract.wire.openai_responses.requests import decode_request
-from pytest_agentcontract.wire.openai_responses.words import HEADER, NAME
+from pytest_agentcontract.wire.openai_responses.words import ECHOED, HEADER, NAME
 
 __all__ = [
+    "ECHOED",
     "HEADER",
     "NAME",
     "decode_request",

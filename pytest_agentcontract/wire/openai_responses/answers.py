@@ -108,7 +108,7 @@ def _items(turn: Turn, request: Request, serial: int) -> list[_Item]:
     if turn.calls:
         custom, namespaces = custom_tools(request.body), {tool.name: tool.namespace for tool in request.tools}
         items += (
-            _call(call, namespaces.get(call.name, ""), f"{serial}_{k}", custom=call.name in custom)
+            _call(call, namespaces.get(call.name, ""), f"{serial:08d}_{k}", custom=call.name in custom)
             for k, call in enumerate(turn.calls)
         )
     return items
@@ -174,7 +174,7 @@ def _envelope(
     return {
         "id": f"resp_{serial:08d}",
         "object": "response",
-        "created_at": _EPOCH + serial,
+        "created_at": _EPOCH,
         "status": status.word,
         "error": None,
         "incomplete_details": status.reason and {"reason": status.reason},

@@ -11,6 +11,9 @@ from pytest_agentcontract.wire.turn import Stop
 HEADER: Final = openai.HEADER
 """The clients of all of OpenAI's formats are known by the same."""
 
+ECHOED: Final[tuple[str, ...]] = ()
+"""Where a request says, beside the model's name, what its answers look like."""
+
 NAME: Final = "openai-responses"
 
 
