@@ -6,13 +6,17 @@ import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Self, TypeVar, cast
+from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, dumps, place
 from pytest_agentcontract.scenario.case import HANDOFF, RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Binding, Profile
 from pytest_agentcontract.wire.turn import Call, Turn
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _T = TypeVar("_T")
 
@@ -63,10 +67,10 @@ def bind(case: Case, nonces: Nonces) -> Case:
     """Put a run's nonces into a case: the public one into what is given, the secret into what is said and expected."""
 
     def known(text: str) -> str:
-        return fill(text, {"nonce": nonces.public})
+        return text.replace("{nonce}", nonces.public)
 
     def said(text: str) -> str:
-        return fill(text, {"nonce": nonces.secret})
+        return text.replace("{nonce}", nonces.secret)
 
     return replace(
         case, given=_mapped(case.given, known), script=_mapped(case.script, said), expect=_mapped(case.expect, said)
@@ -156,10 +160,24 @@ def _mapped(value: _T, change: Callable[[str], str]) -> _T:
 def _rebuilt(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return change(value)
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, tuple | list):
-        return type(value)(_rebuilt(item, change) for item in value)
+        return type(value)([_rebuilt(item, change) for item in value])
     if isinstance(value, Mapping):
         return {_rebuilt(key, change): _rebuilt(item, change) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{part.name: _rebuilt(getattr(value, part.name), change) for part in fields(value)})
+        return _with_parts(value, change)
     return value
+
+
+def _with_parts(value: DataclassInstance, change: Callable[[str], str]) -> object:
+    """Change the parts of a dataclass; one of which nothing changes stays itself."""
+    before = {name: getattr(value, name) for name in _names(type(value))}
+    after = {name: _rebuilt(part, change) for name, part in before.items()}
+    return value if all(after[name] is part for name, part in before.items()) else replace(value, **after)
+
+
+@cache
+def _names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind))
