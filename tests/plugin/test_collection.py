@@ -6,14 +6,17 @@ from itertools import groupby
 
 import pytest
 
+from pytest_agentcontract.wire.formats import FORMATS
+
 NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
+WIRES = ("anthropic-messages", "openai-chat", "openai-responses", "gemini-generate")
 ITEM = f"{NUDGED}[reference-openai-chat]"
 
 
 def test_a_case_is_an_item_per_wire_format(run, verdicts):
     """The id is the case's path below its contract, with runtime and wire format in brackets."""
     result = run("--agent-contract", "--co", "-q", "-k", "nudged-then-replies")
-    assert [line for line in result.outlines if "::" in line] == [f"{NUDGED}[reference-anthropic-messages]", ITEM]
+    assert [line for line in result.outlines if "::" in line] == [f"{NUDGED}[reference-{wire}]" for wire in WIRES]
     assert result.ret == 0
 
 
@@ -36,7 +39,7 @@ def test_with_paths_both_run(judge, pytester):
     judge(path, select="empty-finish or nudged-then-replies or mine").assert_outcomes(passed=3)
 
 
-@pytest.mark.parametrize(("argument", "count"), [(ITEM, 1), (NUDGED, 2), ("agent-contract::return::no-reply", 30)])
+@pytest.mark.parametrize(("argument", "count"), [(ITEM, 1), (NUDGED, 4), ("agent-contract::return::no-reply", 60)])
 def test_a_node_id_selects(run, verdicts, argument, count):
     """An id on the command line is enough: the whole of it, a case, or a folder of cases."""
     run(argument).assert_outcomes(passed=count)
@@ -109,7 +112,7 @@ def test_random_order(pytester, verdicts):
     result = pytester.runpytest_inprocess(
         "-p", "randomly", "--agent-contract", "-k", "nudged-then-replies or empty-finish"
     )
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=8)
 
 
 def test_junit_carries_the_verdicts(judge, verdicts, pytester):
