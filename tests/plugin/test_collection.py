@@ -6,8 +6,6 @@ from itertools import groupby
 
 import pytest
 
-from pytest_agentcontract.wire.formats import FORMATS
-
 NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
 WIRES = ("anthropic-messages", "openai-chat", "openai-responses", "gemini-generate")
 ITEM = f"{NUDGED}[reference-openai-chat]"

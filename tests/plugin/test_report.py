@@ -7,7 +7,6 @@ import pytest
 from pytest_agentcontract.errors import ReportError
 from pytest_agentcontract.report.stream import read
 from pytest_agentcontract.wire.formats import FORMATS
-from pytest_agentcontract.wire.formats import FORMATS
 
 EMPTY, NUDGED = "return/no-reply/empty-finish", "return/no-reply/nudged-then-replies"
 

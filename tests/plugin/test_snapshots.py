@@ -14,6 +14,7 @@ from pytest_agentcontract.plugin import bench
 from pytest_agentcontract.plugin.account import NOTHING_VERIFIED
 from pytest_agentcontract.plugin.runtimes import find
 from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.wire.formats import FORMATS
 
 CASE = "return/no-reply/empty-finish"
 ITEM = "agent-contract::return::no-reply/empty-finish"
@@ -40,7 +41,7 @@ def outcomes(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def delivers(monkeypatch):
+def delivers(monkeypatch, sparing):
     """Return a function that sets the outcome of every case."""
 
     def set_outcome(outcome, status="pass"):
@@ -53,12 +54,12 @@ def delivers(monkeypatch):
 
 
 def test_the_reference_is_held_to_the_shipped_outcome(run, outcomes, delivers):
-    """Both wire formats share one file; equal is what is equal as JSON."""
+    """All wire formats share one file; equal is what is equal as JSON."""
     delivers({"status": "success", "value": 1.0})
     assert run(ITEM).ret == 0
     delivers({"status": "success", "value": True})
     result = run(ITEM)
-    result.assert_outcomes(failed=2)
+    result.assert_outcomes(failed=len(FORMATS))
     result.stdout.fnmatch_lines(["the outcome differs from *empty-finish.json", '*-*"value": 1*', '*+*"value": true'])
 
 
@@ -66,7 +67,7 @@ def test_a_shipped_outcome_is_not_updated(run, outcomes, delivers):
     """Outside the project --snapshot-update leaves the shipped files alone, and says so."""
     delivers({"status": "failed", "value": None})
     result = run(ITEM, "--snapshot-update")
-    result.assert_outcomes(failed=2)
+    result.assert_outcomes(failed=len(FORMATS))
     result.stdout.fnmatch_lines(["*empty-finish.json ships with the suite and is read-only here"])
     assert json.loads((outcomes / f"{CASE}.json").read_text("utf-8"))["status"] == "success"
 
@@ -77,7 +78,7 @@ def test_the_project_itself_updates_them(run, outcomes, delivers, monkeypatch):
     other = outcomes / "return" / "no-reply" / "other.json"
     other.write_text("{}", "utf-8")
     delivers({"value": "\u00e9\ud800", "status": "success"})
-    run(ITEM, "--snapshot-update").assert_outcomes(passed=2)
+    run(ITEM, "--snapshot-update").assert_outcomes(passed=len(FORMATS))
     expected = '{\n  "status": "success",\n  "value": "\\u00e9\\ud800"\n}\n'
     assert (outcomes / f"{CASE}.json").read_text("utf-8") == expected
     assert other.exists()
