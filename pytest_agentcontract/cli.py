@@ -1,4 +1,4 @@
-"""The command line: run the suite, list what there is, explain a requirement, play one case for a debugger."""
+"""The command line: run the suite, list what there is, explain a requirement, play a script, lint files."""
 
 from __future__ import annotations
 
@@ -90,16 +90,41 @@ def explain(requirement: str) -> None:
 
 
 @main.command()
-@click.option("--case", "-c", "case_id", required=True, metavar="ID", help="The case to play, or a case file of yours.")
-@click.option("--runtime", "-r", "name", metavar="NAME", help="Whose tools the script calls; the first configured one.")
-@click.option("--wire", "-w", metavar="NAME", help="The wire format; the runtime's first.")
+@click.argument("script", required=False, metavar="[SCRIPT]", type=click.Path(path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Listen here; any free port.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Append each exchange as a JSON line.")
+@click.option("--once", is_flag=True, help="End when the script is used up, not only on Ctrl-C or SIGTERM.")
+@click.option("--case", "-c", "case_id", metavar="ID", help="Play a case of the suite, or a case file of yours.")
+@click.option("--runtime", "-r", "name", metavar="NAME", help="Whose tools a case calls; the first configured one.")
+@click.option("--wire", "-w", metavar="NAME", help="The wire format of a case; the runtime's first.")
 @_told
-def serve(case_id: str, name: str | None, wire: str | None) -> None:
-    """Play one case for a process that you start yourself, for example under a debugger.
+def serve(
+    script: Path | None,
+    port: int,
+    log: Path | None,
+    once: bool,  # noqa: FBT001 - click passes options by name
+    case_id: str | None,
+    name: str | None,
+    wire: str | None,
+) -> None:
+    """Play the model for a process that you start yourself: after a script, or one case of the suite.
 
-    Ends when the script is used up, or on Ctrl-C. The exit status is 0 if the whole script was asked for and no request
-    was refused, else 1.
+    SCRIPT is a JSON or YAML file; it is served on every wire format until Ctrl-C or SIGTERM. A case ends when its
+    script is used up. The exit status is 0 if the whole script was asked for and no request was refused, else 1.
     """
+    if (script is None) == (case_id is None):
+        raise UsageError("`serve` plays one thing", remedy="Name a script file, or a case by --case ID.")
+    of_case, of_script = {"--runtime": name, "--wire": wire}, {"--port": port, "--log": log, "--once": once}
+    for foreign in (option for option, value in (of_case if script else of_script).items() if value):
+        raise UsageError(f"{foreign} has no meaning here", remedy="`serve --help` says what goes with what.")
+    if script is not None:
+        from pytest_agentcontract.plugin import serve_script  # noqa: PLC0415 - the server, for this command only
+
+        sys.exit(serve_script.play(script, click.echo, port=port, log=log, once=once))
+    _serve_case(case_id or "", name, wire)
+
+
+def _serve_case(case_id: str, name: str | None, wire: str | None) -> None:
     from pytest_agentcontract.plugin import serve as served  # noqa: PLC0415 - the server, for this command only
 
     configured = runtimes.configured_in(Path.cwd())
@@ -108,6 +133,23 @@ def serve(case_id: str, name: str | None, wire: str | None) -> None:
     if chosen not in profile.wires:
         raise UsageError(f"{profile.name} doesn't speak {chosen!r}", remedy=near(chosen, profile.wires))
     sys.exit(served.play(_case(case_id), profile, chosen, click.echo))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+def lint(files: tuple[Path, ...]) -> None:
+    """List every fault of scripts, cases, tables of vectors and agent-contract.toml files.
+
+    What kind of file one is, is seen from what it holds. The exit status is 0 if there is no fault, else 1.
+    """
+    from pytest_agentcontract.plugin import lint as linting  # noqa: PLC0415 - for this command only
+
+    found = [fault for file in files for fault in linting.faults(file)]
+    for fault in found:
+        click.echo(harmless(str(fault)))
+    many = f"{len(files)} file{'s' * (len(files) != 1)}"
+    click.echo(f"{many}, {len(found) or 'no'} fault{'s' * (len(found) != 1)}")
+    sys.exit(int(bool(found)))
 
 
 @main.group()

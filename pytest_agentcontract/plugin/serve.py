@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import shlex
-import signal
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.preparation import write_files
-from pytest_agentcontract.provider.seat import Seat
+from pytest_agentcontract.plugin.following import Say, follow, until_interrupted
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import harmless, indented
-from pytest_agentcontract.report.wirelog import entry
+from pytest_agentcontract.report.wirelog import missed
 from pytest_agentcontract.scenario.binding import Nonces, bind
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.script import Script
 
-_PAUSE = 0.1
-_QUIET = 2.0
-
-Say = Callable[[str], None]
-
 
 def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
     """Play the case until its script is used up, Ctrl-C or SIGTERM; return the exit status."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the first may be inherited as ignored, the other clears nothing
-        signal.signal(number, signal.default_int_handler)
     nonces = Nonces.fresh()
     bound = bind(case, nonces)
     with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
@@ -41,21 +31,18 @@ def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
         launch = Launch(
             profile, wire, bound, script.prompt, script.lines, seat, nonces.public, workdir, home, profile.timeout
         )
-        with suppress(KeyboardInterrupt):
-            _present(launch, seat, bound, say)
+        with until_interrupted(say):
+            _present(launch, say)
+            follow(seat, say, lambda: _ends(bound) and not _left(bound, seat.exchanges()))
         exchanges = seat.close()
-        return _summary(bound, exchanges, sorted(path.name for path in workdir.glob("mark-*")), say)
+        marks = sorted(path.name for path in workdir.glob("mark-*"))
+        return _summary(bound, exchanges, marks, (*seat.missed, *provider.missed), say)
 
 
-def _present(launch: Launch, seat: Seat, case: Case, say: Say) -> None:
+def _present(launch: Launch, say: Say) -> None:
     write_files(launch)
     for line in _introduction(launch):
         say(line)
-    try:
-        _follow(seat.exchanges, seat.quiet_for, case, say)
-    except KeyboardInterrupt:
-        say("")
-        raise
 
 
 def _introduction(launch: Launch) -> Iterator[str]:
@@ -76,22 +63,6 @@ def _introduction(launch: Launch) -> Iterator[str]:
     yield "\nwaiting for its first request; Ctrl-C ends\n"
 
 
-def _follow(
-    exchanges: Callable[[], tuple[Exchange, ...]], quiet_for: Callable[[], float], case: Case, say: Say
-) -> None:
-    """Show every exchange once it is answered, until the script is used up and nothing more comes."""
-    shown = 0
-    while True:
-        seen, quiet = exchanges(), quiet_for()
-        answered = len(seen) if quiet else max(shown, len(seen) - 1)
-        for exchange in seen[shown:answered]:
-            say(harmless("\n".join(entry(exchange))))
-        shown = answered
-        if quiet >= _QUIET and seen and _ends(case) and not _left(case, seen):
-            return
-        time.sleep(_PAUSE)
-
-
 def _ends(case: Case) -> bool:
     return not any(turn.repeat for turns in case.script.values() for turn in turns)
 
@@ -106,11 +77,13 @@ def _left(case: Case, exchanges: tuple[Exchange, ...]) -> dict[str, int]:
     return {agent: count for agent, count in left.items() if count}
 
 
-def _summary(case: Case, exchanges: tuple[Exchange, ...], marks: list[str], say: Say) -> int:
+def _summary(case: Case, exchanges: tuple[Exchange, ...], marks: list[str], astray: tuple[str, ...], say: Say) -> int:
     left, refused = _left(case, exchanges), [seen for seen in exchanges if seen.kind in REFUSALS]
     say(f"\n{len(exchanges)} requests, {len(refused)} refused; work done: {', '.join(marks) or 'none'}")
     for seen in refused:
         say(harmless(f"  refused #{seen.serial} ({seen.kind}): {seen.note}"))
+    for line in missed(astray):
+        say(harmless(line))
     for agent, count in left.items():
         say(f"  {agent} never asked for the last {count} of its turns")
     if not left and not refused:

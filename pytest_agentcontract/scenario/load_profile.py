@@ -64,6 +64,11 @@ def load_config(path: Path) -> Config:
     )
 
 
+def read(path: Path) -> JSONObject:
+    """Read a file as the TOML that it should be, whatever it says; raise ProfileError if it is none."""
+    return _document(_content(path), path)
+
+
 def load_profiles(path: Path) -> dict[str, Profile]:
     """Read the runtimes of the user's agent-contract.toml by name; raise ProfileError for whatever is wrong with it."""
     return dict(load_config(path).profiles)

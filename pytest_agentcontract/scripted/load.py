@@ -75,16 +75,18 @@ def _of_cases(agents: JSONObject) -> Iterator[Complaint]:
 
 
 def _readable(agents: JSONObject, prefix: str, wrong: list[Complaint]) -> dict[str, tuple[ScriptedTurn, ...]]:
-    """Read the turns of the agents in which nothing is wrong so far; others' say nothing."""
-    broken = {agent for agent in agents if _within(wrong, _placed(f"/{agent}", prefix))}
-    sound = {agent: turns for agent, turns in agents.items() if agent not in broken}
-    blank = {agent: (ScriptedTurn(),) * len(as_list(agents[agent])) for agent in broken}
-    return load_script.script_of(sound) | blank
+    """Read the turns that can be read, whatever is wrong with others: those say nothing."""
+    unreadable = [place for place, _ in wrong if not place.endswith("/repeat")]
+
+    def read(agent: str, at: int, turn: JSON) -> ScriptedTurn:
+        place = _placed(f"/{agent}/{at}", prefix)
+        broken = any(where == place or where.startswith(f"{place}/") for where in unreadable)
+        return ScriptedTurn() if broken else load_script.script_of({agent: [turn]})[agent][0]
+
+    return {
+        agent: tuple(read(agent, at, turn) for at, turn in enumerate(as_list(turns))) for agent, turns in agents.items()
+    }
 
 
 def _placed(pointer: str, prefix: str) -> str:
     return prefix + (pointer.removeprefix(f"/{ONLY}") if prefix == _SHORT else pointer)
-
-
-def _within(wrong: list[Complaint], place: str) -> bool:
-    return any(where == place or where.startswith(f"{place}/") for where, _ in wrong)

@@ -78,7 +78,7 @@ def test_the_same_in_json_and_the_short_form(tmp_path: Path) -> None:
         ("turns:\n  - 1e999", 2, "beyond any number"),
         ("turns:\n\t- x", 2, "found character '\\t'"),
         ("a: \x07", 1, "special characters are not allowed"),
-        ("[" * 5_000 + "]" * 5_000, 1, "nested too deeply"),
+        ("[" * 1_000 + "]" * 1_000, 1, "nested too deeply"),
     ],
 )
 def test_yaml_that_is_no_json_is_refused_with_its_line(text: str, line: int, complaint: str) -> None:
@@ -124,6 +124,7 @@ def test_yaml_that_is_no_json_is_refused_with_its_line(text: str, line: int, com
                 "/agents/a/0/text: 1 is not of type",
                 "/agents/b/1/deltas: 0 is too small",
                 "/agents/c/0/repeat: only the last",
+                "/agents/b/0/when: waiting by polls",
             ],
         ),
     ],

@@ -1,0 +1,63 @@
+"""Every fault of a file that a user writes, at once: the kind of file is seen from what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from pytest_agentcontract.errors import AgentContractError, DataError
+from pytest_agentcontract.jsonvalue import JSON, as_object
+from pytest_agentcontract.scenario import load_case, load_profile, schemas
+from pytest_agentcontract.scripted import load
+
+_TOML = re.compile(r"""\s*(\[\[?[\w."' -]+\]\]?\s*(#.*)?|[\w."'-]+\s*=.*)""")
+"""A line that only TOML begins with: the head of a table, or a key and its value."""
+
+_Found: TypeAlias = tuple[Iterable[tuple[str, str]], str]
+"""Places and complaints, and what is of help with all of them."""
+
+_KINDS: Mapping[str, tuple[frozenset[str], Callable[[JSON], Iterable[tuple[str, str]]], str]] = {
+    "table of vectors": (
+        frozenset({"rows"}),
+        lambda document: schemas.faults("vector", document),
+        "The shipped tables, fixtures/vectors, show the form.",
+    ),
+    "case": (frozenset({"given", "script", "covers", "expect"}), load_case.faults, load_case.REMEDY),
+    "script": (frozenset({"turns", "agents", "attribution", "side_calls"}), load.faults, load.REMEDY),
+}
+"""The keys that tell a kind of JSON document from the others, who finds its faults, and where to read on."""
+
+
+def faults(path: Path) -> Iterator[AgentContractError]:
+    """Yield every fault of one file as the error that a reader of it would raise for it alone."""
+    try:
+        found, remedy = _of_toml(path) if _is_toml(path) else _of_document(load.read(path))
+    except AgentContractError as error:
+        yield error
+        return
+    for place, complaint in found:
+        yield DataError(complaint, where=f"{path}: {place}" if place else str(path), remedy=remedy)
+
+
+def _of_toml(path: Path) -> _Found:
+    return load_profile.faults(load_profile.read(path)), load_profile.REMEDY
+
+
+def _of_document(document: JSON) -> _Found:
+    held = as_object(document).keys()
+    for keys, find, remedy in _KINDS.values():
+        if held & keys:
+            return find(document), remedy
+    known = "; ".join(f"a {kind} has {' or '.join(sorted(keys))}" for kind, (keys, _, _) in _KINDS.items())
+    return [("", "the file is of no known kind")], f"{known[0].upper()}{known[1:]}."
+
+
+def _is_toml(path: Path) -> bool:
+    try:
+        lines = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
+    except OSError:
+        return False
+    said = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    return _TOML.fullmatch(next(said, "")) is not None
