@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from pytest_agentcontract.conformance.difference import Difference, differences
 from pytest_agentcontract.jsonvalue import JSON, Missing, dumps
 
 _SHORT = 100
 _AROUND = 20
-_MOST_PATHS = 3
+_MOST_PLACES = 3
 
 
 def shown(value: JSON | Missing, limit: int = _SHORT) -> str:
@@ -35,20 +36,25 @@ def _in_text(expected: str, observed: str) -> str:
 
 
 def _in_structure(expected: JSON, observed: JSON) -> str:
+    found = list(differences(expected, observed))
+    more = f" and {len(found) - _MOST_PLACES} more" if len(found) > _MOST_PLACES else ""
+    return "; ".join(map(_at_a_place, found[:_MOST_PLACES])) + more
+
+
+def _at_a_place(found: Difference) -> str:
+    place = found.place or "the whole"
+    if isinstance(found.expected, list) and isinstance(found.observed, list):
+        return f"{place}: {_in_arrays(found.expected, found.observed)}"
+    return f"{place}: {shown(found.observed, _AROUND)} instead of {shown(found.expected, _AROUND)}"
+
+
+def _in_arrays(expected: list[JSON], observed: list[JSON]) -> str:
+    """Say which items came in or went missing: deepdiff finds them, though it does not tell 1 from true."""
     from deepdiff import DeepDiff  # noqa: PLC0415 - 20 ms and half a second of import, on failures only
 
-    changes = DeepDiff(_exact(expected), _exact(observed)).pretty().splitlines()
-    more = f" and {len(changes) - _MOST_PATHS} more" if len(changes) > _MOST_PATHS else ""
-    return "; ".join(line[:_SHORT] for line in changes[:_MOST_PATHS]) + more
-
-
-def _exact(value: JSON) -> JSON:
-    """Write whole floats as integers: as JSON they are the same number, and deepdiff would call that a difference."""
-    if isinstance(value, dict):
-        return {key: _exact(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_exact(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    changes = DeepDiff(expected, observed).pretty().splitlines()
+    told = "; ".join(line[:_SHORT] for line in changes[:_MOST_PLACES])
+    return f"{len(observed)} items instead of {len(expected)}" + (f" ({told})" if told else "")
 
 
 def _kind(value: JSON | Missing) -> str:

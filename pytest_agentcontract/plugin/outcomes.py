@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_agentcontract.jsonvalue import equal
 from pytest_agentcontract.plugin.runtimes import is_embedded, is_reference
 from pytest_agentcontract.plugin.selection import Planned
-from pytest_agentcontract.report.difference import differences
+from pytest_agentcontract.report.difference import worded
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario.load_case import OWN
@@ -47,7 +47,7 @@ class Outcomes:
         expected = snapshots.shipped_outcome(planned.case.id)
         judged_there = expected is not None  # a case that is not for the reference has no outcome of its
         if judged_there and not unmet and not equal(record["outcome"], expected):
-            found = "; ".join(islice(differences(expected, record["outcome"]), _FIELDS))
+            found = "; ".join(islice(worded(expected, record["outcome"]), _FIELDS))
             record["warnings"].append(
                 harmless(f"every check passes, but the outcome is not that of the reference: {found}")
             )

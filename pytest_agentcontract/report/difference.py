@@ -1,22 +1,21 @@
-"""How one JSON value differs from another, place by place."""
+"""How one outcome differs from another, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, dumps, equal
+from pytest_agentcontract.conformance.difference import differences
+from pytest_agentcontract.jsonvalue import JSON, Missing, dumps
 from pytest_agentcontract.report.text import shortened
 
 _WIDTH = 40
 
 
-def differences(expected: JSON | Missing, observed: JSON | Missing, place: str = "") -> Iterator[str]:
+def worded(expected: JSON | Missing, observed: JSON | Missing) -> Iterator[str]:
     """Yield where `observed` is not as expected: the innermost places, as JSON pointers, with both values."""
-    if isinstance(expected, dict) and isinstance(observed, dict):
-        for key in dict.fromkeys([*expected, *observed]):
-            yield from differences(expected.get(key, MISSING), observed.get(key, MISSING), f"{place}/{key}")
-    elif isinstance(expected, Missing) or isinstance(observed, Missing) or not equal(expected, observed):
-        yield f"{place or 'the whole'}: expected {_said(expected)}, observed {_said(observed)}"
+    for found in differences(expected, observed):
+        place = found.place or "the whole"
+        yield f"{place}: expected {_said(found.expected)}, observed {_said(found.observed)}"
 
 
 def _said(value: JSON | Missing) -> str:

@@ -15,7 +15,9 @@ from pytest_agentcontract.jsonvalue import MISSING
         ({"a": 1}, '{"a": 1}', "a string instead of an object"),
         ({"a": 1}, MISSING, "nothing instead of an object"),
         ({"a": 2**53 + 1}, {"a": 2**53}, "9007199254740992"),
-        ({"a": 1, "b": 2}, {"a": 1.0, "b": 3}, "root['b']"),
+        ({"a": 1, "b": 2}, {"a": 1.0, "b": 3}, "/b: 3 instead of 2"),
+        ({"a": [1]}, {"a": [True]}, "/a/0: true instead of 1"),
+        ({"a": [1, 2]}, {"a": [1, 2, 3]}, "/a: 3 items instead of 2 (Item root[2] added to iterable.)"),
     ],
 )
 def test_a_difference_is_named(expected, observed, words):
@@ -25,7 +27,7 @@ def test_a_difference_is_named(expected, observed, words):
 
 def test_the_same_number_written_otherwise_is_no_difference():
     """Only what differs is named: 1.0 is 1."""
-    assert "root['a']" not in difference({"a": 1, "b": 2}, {"a": 1.0, "b": 3})
+    assert "/a" not in difference({"a": 1, "b": 2}, {"a": 1.0, "b": 3})
 
 
 def test_a_long_value_is_cut():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
-from pytest_agentcontract.plugin import bench, suite
+from pytest_agentcontract.plugin import account, bench, suite
 
 assert suite  # loaded here: pytester forgets what an inner run is the first to load
 
@@ -20,7 +20,13 @@ def outside_ci(monkeypatch):
 
 
 @pytest.fixture
-def verdicts(monkeypatch):
+def sparing(monkeypatch):
+    """Let made-up judgements say less than their cases declare."""
+    monkeypatch.setattr(account, "silent", lambda *_: ())
+
+
+@pytest.fixture
+def verdicts(monkeypatch, sparing):
     """Return what the judge says: case id -> statuses of RET-301, RET-302, ...; any other case passes."""
     said: dict[str, tuple[str, ...]] = {}
 

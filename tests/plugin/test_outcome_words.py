@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.plugin import bench
-from pytest_agentcontract.plugin.account import NOTHING_VERIFIED
+from pytest_agentcontract.plugin.account import NOTHING_VERIFIED, SILENT
 
 EMPTY, NUDGED = "return/no-reply/empty-finish", "return/no-reply/nudged-then-replies"
 
@@ -109,3 +110,16 @@ def test_an_error_of_the_bench_is_no_traceback(run, monkeypatch):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["my-agent: not found", "  Install it."])
     result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_case_that_says_nothing_of_what_it_judges_is_no_pass(run, monkeypatch):
+    """A check that never spoke is a hole in the suite: it has a status of its own."""
+
+    def judge(case, profile, wire, *_, **__):
+        return CaseReport(case, profile.name, wire, (Verdict("RET-303", "MUST", "pass"),), None, {}, 0.001)
+
+    monkeypatch.setattr(bench, "run_case", judge)
+    result = run("agent-contract::return::no-reply/nudged-then-replies[reference-openai-chat]")
+    result.assert_outcomes(passed=1)
+    assert result.ret == SILENT
+    result.stdout.fnmatch_lines(["return/no-reply/nudged-then-replies on reference says nothing of RET-*judge"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentcontract.report.difference import differences
+from pytest_agentcontract.report.difference import worded
 from pytest_agentcontract.report.text import shortened
 
 
@@ -19,7 +19,7 @@ from pytest_agentcontract.report.text import shortened
 )
 def test_the_innermost_places_are_named(expected, observed, said):
     """Each with what was expected and what was observed."""
-    assert list(differences(expected, observed)) == said
+    assert list(worded(expected, observed)) == said
 
 
 def test_a_remedy_on_a_line_of_its_own_begins_a_sentence():
