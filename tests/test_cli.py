@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -177,6 +179,19 @@ def test_serve_plays_a_case_for_a_process_of_the_users(served):
     assert "3 requests, 0 refused; work done: mark-w1-" in output
     assert output.endswith("the whole script was asked for\n")
     assert process.returncode == 0
+
+
+def test_serve_tells_what_was_asked_beside_its_url(served):
+    """A client with the wrong base URL asked for something, and here is what."""
+    process, environment, _, _ = served
+    url = urlsplit(environment["OPENAI_BASE_URL"])
+    line = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
+    line.request("POST", "/v1/chat/completions")
+    assert line.getresponse().status == 404
+    line.close()
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=30)
+    assert "\n  POST /v1/chat/completions: nothing is served here\n" in output
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

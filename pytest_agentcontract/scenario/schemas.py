@@ -57,7 +57,10 @@ def faults(name: str, document: JSON) -> Iterator[tuple[str, str]]:
 
 def _errors(name: str, document: JSON, part: str) -> list[ValidationError]:
     found = _validator(name, part).iter_errors(document)
-    return sorted(found, key=lambda error: [str(step) for step in error.path])
+    # An unknown key comes before a missing one: that is most often the same, misspelt.
+    return sorted(
+        found, key=lambda error: ([str(step) for step in error.path], error.validator != "additionalProperties")
+    )
 
 
 @cache

@@ -1,0 +1,158 @@
+"""`agent-contract lint`: every fault of a file at once, whatever kind of file it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pytest_agentcontract import cli, resources
+
+CASE = {
+    "titel": "A case",
+    "why": "w",
+    "covers": ["RET-1"],
+    "given": {"mode": "interactive", "prompt": 3},
+    "script": {
+        "root": [{"repeat": "forever"}, {"fault": {}}, {"calls": [{"tool": "$spawn", "agent": "kid"}]}, {"deltas": 0}]
+    },
+}
+CONFIG = """
+# two runtimes
+[runtimes.reference]
+driver = "python"
+entry = "x:y"
+capabilities = ["headless"]
+
+[runtimes.mine]
+drvier = "command"
+modes.json = ["agent", "{promt}"]
+capabilities = ["headless", "root-return"]
+failure = "("
+"""
+SCRIPT = """
+# A script
+turns:
+  - txet: one
+  - calls: [{tool: $work}]
+    repeat: forever
+  - text: two
+    fault: {status: 200}
+"""
+
+
+@pytest.fixture
+def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, list[str]]]:
+    """Return a function that writes files, looks them over, and returns the exit status and the lines."""
+    monkeypatch.chdir(tmp_path)
+
+    def look(**files: str) -> tuple[int, list[str]]:
+        names = [name.replace("_", ".") for name in files]
+        for name, content in zip(names, files.values(), strict=True):
+            Path(name).write_text(content)
+        result = CliRunner().invoke(cli.main, ["lint", *names])
+        assert result.stderr == ""
+        return result.exit_code, [line for line in result.stdout.splitlines() if not line.startswith("  ")]
+
+    return look
+
+
+def test_a_case(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """What the schema says, and what it can't say."""
+    status, lines = lint(case_json=json.dumps(CASE))
+    assert status == 1
+    assert lines == [
+        "case.json: unknown key 'titel'; did you mean 'title'?",
+        "case.json: 'title' is a required property",
+        "case.json: /covers/0: 'RET-1' does not match the form: ^(RET|FLT|INT|HND|WIR)-[0-9]{3}$",
+        "case.json: /given/prompt: 3 is not of type 'string', 'object'",
+        "case.json: /script/root/3/deltas: 0 is too small: at least 1",
+        "case.json: /script/root/0/repeat: only the last turn can be repeated",
+        (
+            "case.json: /script/root/1/fault: exactly one of status, cut_after_deltas, error_after_deltas, "
+            "malformed_after_deltas, silent_after_deltas, content_type says which fault it is"
+        ),
+        "case.json: /script/root/2/calls/0: spawns 'kid', which has no script",
+        "case.json: /given: an interactive root has a conversation, and only an interactive root has one",
+        "1 file, 9 faults",
+    ]
+
+
+def test_a_configuration(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """It is known by its first line, whatever its name."""
+    status, lines = lint(anything_txt=CONFIG)
+    assert status == 1
+    told = "\n".join(lines)
+    for fault in (
+        "anything.txt: runtimes.reference: the name 'reference' is reserved: give your runtime a name of its own",
+        "anything.txt: runtimes.mine: unknown key 'drvier'; did you mean 'driver'?",
+        "anything.txt: runtimes.mine: 'driver' is a required property",
+        "anything.txt: runtimes.mine.modes.json[1]: unknown placeholder {promt}; did you mean {prompt}?",
+        "anything.txt: runtimes.mine.capabilities[1]: 'root-return' needs tools.return",
+        "anything.txt: runtimes.mine.failure: not a regular expression: ",
+    ):
+        assert fault in told
+
+
+def test_a_script(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """A fault in one turn hides none in another."""
+    status, lines = lint(script_yaml=SCRIPT)
+    assert status == 1
+    assert lines == [
+        "script.yaml: /turns/0: unknown key 'txet'; did you mean 'text'?",
+        "script.yaml: /turns/2/fault/status: 200 is too small: at least 400",
+        "script.yaml: /turns/1/repeat: only the last turn can be repeated",
+        "script.yaml: /turns/1/calls/0/tool: '$work' is for cases; a script names the tool itself",
+        "1 file, 4 faults",
+    ]
+
+
+def test_a_table_of_vectors(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """The form of the tables is checked, too."""
+    status, lines = lint(table_json='{"title": "t", "rows": []}')
+    assert status == 1
+    assert lines == [
+        "table.json: 'why' is a required property",
+        "table.json: /rows: [] has too few entries: at least 1",
+        "1 file, 2 faults",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "x.y: not JSON: "),
+        ("turns:\n  - &a {}\n", "x.y:2: not usable YAML: the anchor &a has no use"),
+        ("[runtimes\n", "x.y:"),
+        ("a = 1\nb", "x.y: not usable TOML: "),
+        ('{"a": 1}', "x.y: the file is of no known kind"),
+        ("[]", "x.y: the file is of no known kind"),
+    ],
+)
+def test_a_file_that_cannot_be_read(lint: Callable[..., tuple[int, list[str]]], content: str, complaint: str) -> None:
+    """One fault, with what is known of the place."""
+    status, lines = lint(x_y=content)
+    assert status == 1
+    assert lines[0].startswith(complaint)
+    assert lines[1] == "1 file, 1 fault"
+
+
+def test_every_fault_has_a_remedy(tmp_path: Path) -> None:
+    """Below the fault stands where to read on."""
+    (tmp_path / "s.yaml").write_text("turns: [{txet: a}]")
+    result = CliRunner().invoke(cli.main, ["lint", str(tmp_path / "s.yaml"), str(tmp_path / "none.json")])
+    assert "\n  The page `serve` of the documentation describes the format.\n" in result.stdout
+    assert "No such file or directory\n  Name an existing file.\n2 files, 2 faults\n" in result.stdout
+
+
+def test_what_ships_has_no_faults(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """Cases, tables of vectors and a sound script."""
+    case = resources.cases() / "return" / "no-reply" / "empty-finish.json"
+    table = resources.fixtures() / "vectors" / "routing.json"
+    status, lines = lint(
+        case_json=case.read_text(), table_json=table.read_text(), script_yaml="turns: [{text: one, repeat: forever}]"
+    )
+    assert (status, lines) == (0, ["3 files, no faults"])

@@ -1,0 +1,179 @@
+"""`agent-contract serve SCRIPT`, as a test suite in another language uses it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from pytest_agentcontract import cli
+from pytest_agentcontract.plugin.following import until_interrupted
+
+SCRIPT = """
+turns:
+  - text: one
+  - {text: two three four, hold: {after_deltas: 1, until: {released: go}}}
+"""
+
+
+class Served:
+    """A running `serve`, and the lines that it has printed."""
+
+    def __init__(self, folder: Path, *options: str, script: str = SCRIPT) -> None:
+        (folder / "script.yaml").write_text(script)
+        command = [sys.executable, "-u", "-m", "pytest_agentcontract", "serve", "script.yaml", *options]
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.head = ""
+        while not self.head.endswith("ends\n"):
+            line = self.process.stdout.readline() if self.process.stdout else ""
+            assert line, self.head
+            self.head += line
+        self.url = re.findall(r"^serving script.yaml at (\S+)$", self.head, re.MULTILINE)[0]
+
+    def post(self, path: str = "/v1/chat/completions", **extra: Any) -> tuple[int, str]:
+        """Ask for something; return status and body."""
+        url = urlsplit(self.url)
+        line = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
+        line.request("POST", path, json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi"}], **extra}))
+        answer = line.getresponse()
+        body = answer.read().decode()
+        line.close()
+        return answer.status, body
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal; return the exit status and what was printed since."""
+        self.process.send_signal(number)
+        output, _ = self.process.communicate(timeout=60)
+        return self.process.returncode, output
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Return a function that serves a script from a folder of its own."""
+    running: list[Served] = []
+
+    def start(*options: str, script: str = SCRIPT) -> Served:
+        running.append(Served(tmp_path, *options, script=script))
+        return running[-1]
+
+    yield start
+    for served in running:
+        served.process.kill()
+        served.process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_script_that_was_used_exits_with_0(serve: Callable[..., Served], tmp_path: Path, number: int) -> None:
+    """The URL is printed, every exchange is logged at once, gates are opened over HTTP, a signal sums up."""
+    served = serve("--log", "log.jsonl")
+    exported = dict(re.findall(r"export (\w+)=(\S+)", served.head))
+    assert exported["OPENAI_BASE_URL"] == f"{served.url}/v1"
+    assert exported["ANTHROPIC_BASE_URL"] == exported["GOOGLE_GEMINI_BASE_URL"] == served.url
+    assert '"one"' in served.post()[1]
+    logged = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert logged[0] == {"log": "agent-contract serve", "version": 1, "script": "script.yaml", "url": served.url}
+    assert (logged[1]["kind"], logged[1]["turn"], logged[1]["delivered"]) == ("turn", 1, True)
+    assert logged[1]["request"]["messages"] == [{"role": "user", "content": "Hi"}]
+    assert logged[1]["answer"] == {"text": "one", "calls": []}
+    assert served.post("/gates/go")[1] == '{"released": "go"}'
+    assert "[DONE]" in served.post(stream=True)[1]
+    status, output = served.end(number)
+    assert output.endswith("\n2 requests, no violations of the script\n")
+    assert "Traceback" not in output
+    assert status == 0
+
+
+def test_whatever_leaves_the_script_exits_with_1(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """Unused turns and unknown paths are summed up; both stand in the log."""
+    served = serve("--log", "log.jsonl")
+    assert served.post("/v1/embeddings")[0] == 404
+    served.post()
+    status, output = served.end()
+    assert output.endswith(
+        "\n1 requests, 2 violations of the script\n"
+        "  nobody: POST /v1/embeddings was asked, and nothing is served there\n"
+        "  root, turn 2 of 2 (/agents/root/1): never asked for\n"
+    )
+    assert json.loads((tmp_path / "log.jsonl").read_text().splitlines()[1]) == {
+        "kind": "missed",
+        "path": "POST /v1/embeddings",
+    }
+    assert status == 1
+
+
+def test_once_ends_with_the_script(serve: Callable[..., Served]) -> None:
+    """Nobody needs to send a signal; what comes too late in the meantime still counts."""
+    served = serve("--once", script="turns: [{text: one}]")
+    served.post()
+    assert served.post()[0] == 400
+    output, _ = served.process.communicate(timeout=60)
+    assert "but the script of root ends" in output
+    assert served.process.returncode == 1
+
+
+def test_a_log_goes_on_and_is_never_somebody_elses(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """A run appends to the log of an earlier one; a file that is no log stays as it is."""
+    for _ in range(2):
+        assert serve("--log", "log.jsonl", script="turns: []").end()[0] == 0
+    assert (tmp_path / "log.jsonl").read_text().count('"log"') == 2
+    (tmp_path / "notes.txt").write_text("mine\n")
+    result = CliRunner().invoke(
+        cli.main, ["serve", str(tmp_path / "script.yaml"), "--log", str(tmp_path / "notes.txt")]
+    )
+    assert result.exit_code == 4
+    assert "notes.txt: the file holds something else than a log" in result.stderr
+    assert (tmp_path / "notes.txt").read_text() == "mine\n"
+
+
+def test_a_port_that_is_taken_is_one_clear_error(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """The port can be chosen, and the error names it."""
+    served = serve()
+    port = str(urlsplit(served.url).port)
+    result = CliRunner().invoke(cli.main, ["serve", str(tmp_path / "script.yaml"), "--port", port])
+    assert result.exit_code == 4
+    assert f"can't listen on 127.0.0.1:{port}: " in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "`serve` plays one thing"),
+        (("s.json", "--case", "x"), "`serve` plays one thing"),
+        (("s.json", "--wire", "openai-chat"), "--wire has no meaning here"),
+        (("--case", "x", "--once"), "--once has no meaning here"),
+        (("s.json",), "s.json: No such file"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], complaint: str) -> None:
+    """Nothing that was asked for is silently left out."""
+    result = CliRunner().invoke(cli.main, ["serve", *arguments])
+    assert result.exit_code == 4
+    assert complaint in result.stderr
+
+
+def test_signals_do_again_what_they_did_before() -> None:
+    """Whoever serves from a program of theirs keeps their handlers."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
+    try:
+        said: list[str] = []
+        with until_interrupted(said.append):
+            signal.raise_signal(signal.SIGTERM)
+            said.append("not reached")
+        assert said == [""]
+        signal.raise_signal(signal.SIGTERM)
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
