@@ -11,6 +11,7 @@ from pytest_agentcontract.conformance.run import run_case
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario import load_case, load_profile
+from pytest_agentcontract.scenario.start import Result
 
 CASES = {case.id: case for case in load_case.shipped()}
 NUDGED = CASES["return/no-reply/nudged-then-replies"]
@@ -108,3 +109,43 @@ def test_an_artifacts_folder_that_is_none_is_named(provider, null, tmp_path):
     file.touch()
     with pytest.raises(UsageError, match="can't be written"):
         run_case(NUDGED, null("silent"), WIRE, provider, artifacts=file)
+
+
+SILENT = CASES["faults/reply/silence-before-the-answer"]
+
+
+def test_a_silence_is_given_up_within_the_limit_that_the_profile_sets(provider, reference):
+    """The variable holds the case's seconds, and only there."""
+    assert reference.timeout_env == {"REFERENCE_TIMEOUT": "{seconds}"}
+    report = run_case(SILENT, reference, WIRE, provider)
+    assert [verdict.status for verdict in report.verdicts] == ["pass"]
+    assert report.observation.delivery.seconds < SILENT.given.patience + 4
+
+
+def test_without_a_variable_for_its_limit_a_runtime_meets_no_silence(provider, reference):
+    """It might never end, so the case is not run; what it covers is a SHOULD."""
+    report = run_case(SILENT, replace(reference, timeout_env={}), WIRE, provider)
+    assert [(verdict.requirement, verdict.level, verdict.status) for verdict in report.verdicts] == [
+        ("FLT-105", "SHOULD", "not-verified")
+    ]
+    assert "timeout_env" in report.verdicts[0].why
+    assert report.observation is None
+
+
+@pytest.mark.parametrize(("text", "value"), [("{seconds}", "1"), ("{milliseconds}ms", "1000ms")])
+def test_the_limit_is_set_in_the_unit_that_is_asked_for(provider, reference, text, value):
+    """And it is no variable of a run that asks for none."""
+    profile = replace(reference, timeout_env={"T": text}, entry="tests.conformance.test_run:its_limit")
+    seen = [run_case(case, profile, WIRE, provider).observation.delivery.value for case in (SILENT, NUDGED)]
+    assert seen == [value, None]
+
+
+def its_limit(start):
+    """Return the limit that a run was started with, without asking anybody."""
+    return Result({"is_error": False, "result": start.env.get("T")})
+
+
+def test_only_what_is_no_must_waits_for_a_limit():
+    """A case that is not run where the profile sets no limit must not turn it red."""
+    covers = [cover.requirement for case in CASES.values() if case.given.patience for cover in case.covers]
+    assert set(covers) == {"FLT-105"}

@@ -58,6 +58,9 @@ HANDOFF = '["mine", "{workflow}", "{thread}", "{event}"]'
 PYTHON = COMMAND.replace('"command"', '"python"').replace('modes.json = ["mine", "{prompt}"]', 'entry = "a.b:run"')
 
 
+LIMIT = 'timeout_env = {T = "%s"}'
+
+
 @pytest.fixture
 def load(tmp_path):
     """Return a function that writes an agent-contract.toml and reads it."""
@@ -95,6 +98,13 @@ def test_everything_that_can_be_said_is_read(load, tmp_path) -> None:
     assert profile.capabilities == {"headless", "interactive", "root-return", "sub-agents"}
 
 
+def test_a_time_limit_is_read(load) -> None:
+    """It stands apart from `env`, for it is set in some runs alone."""
+    profile = load(COMMAND.replace('driver = "command"', 'driver = "command"\n' + LIMIT % "{milliseconds}"))
+    assert profile.profiles["mine"].timeout_env == {"T": "{milliseconds}"}
+    assert profile.profiles["mine"].env == {}
+
+
 def test_little_has_to_be_said(load) -> None:
     """A program or a function, a wire format, the work tool and the capabilities are enough."""
     assert load(COMMAND).profiles["mine"].result == ResultRule()
@@ -128,6 +138,9 @@ def test_several_runtimes_keep_their_order(load) -> None:
         ("{prompt}", "{prompt} {mark}", "runtimes.mine.modes.json[1]", "{mark} means nothing here"),
         ('"{prompt}"', '"{prompt}", "{max_turns}"', "runtimes.mine.modes.json[2]", "group it"),
         ("{prompt}", "{prompt} {event}", "runtimes.mine.modes.json[1]", "{event} means nothing here"),
+        ("{prompt}", "{prompt} {seconds}", "runtimes.mine.modes.json[1]", "unknown placeholder {seconds}"),
+        ('driver = "command"', f'driver = "command"\n{LIMIT % "5"}', "runtimes.mine.timeout_env", "it would set no"),
+        ('driver = "command"', f'driver = "command"\n{LIMIT % "{minutes}"}', "mine.timeout_env.T", "{minutes}; known"),
         ('"headless"', '"handoff"', "runtimes.mine.capabilities[0]", "needs modes.handoff"),
         ("modes.json", "modes.handoff", "runtimes.mine.modes.handoff[1]", "{prompt} means nothing here"),
         ('modes.json = ["mine", "{prompt}"]', f"modes.handoff = {HANDOFF}", "modes.handoff[3]", "group it"),
