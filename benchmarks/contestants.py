@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from question import PIECE, PIECES, PROMPT, TEXT, UnfitError
+from question import PIECE, PIECES, PROMPT, TEXT
+from validation import UnfitError
 
 HERE = Path(__file__).parent
 BASELINE = "bare aiohttp"

@@ -8,6 +8,7 @@ not see.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from contestants import BASELINE, CONTESTANTS, OURS, Contestant, install
-from question import AGENTS, Shape, UnfitError, body
+from question import AGENTS, Shape, body
 from running import Server
 from standings import CONCURRENCY, IDLE, LAST, SHAPES, START_UP, WARM, Standings, cpu, rate
+from validation import UnfitError
 
 WARM_UP: dict[Shape, int] = {"json": 320, "stream": 32}
 """So many answers each server has given when its memory is looked at."""
@@ -36,7 +38,7 @@ class Plan:
     seconds: float
 
 
-QUICK, FULL = Plan(2, 0.3), Plan(5, 2.0)
+QUICK, FULL = Plan(2, 0.5), Plan(5, 2.0)
 
 
 class Contest:
@@ -111,13 +113,14 @@ def main() -> None:
     plan = QUICK if asked.quick else FULL
     with tempfile.TemporaryDirectory() as passing:
         contest = Contest((asked.cache or Path(passing)).resolve(), asked.only)
-        begun = time.monotonic()
+        begun, busy = time.monotonic(), os.getloadavg()[0]
         for turn in range(plan.rounds):
             contest.round(turn, plan)
     seconds = time.monotonic() - begun
     print(
         f"{plan.rounds} rounds of {plan.seconds:g} s each in {seconds:.0f} s; requests of {len(body(0, 'json'))} bytes"
     )
+    print(f"{os.cpu_count()} processors, load average {busy:.1f} before and {os.getloadavg()[0]:.1f} after")
     print(f"median (best) ratio to {BASELINE} within a round; * is the best median")
     print(f"{OURS}: matching is on, {AGENTS} agents are told apart")
     print(f"MB warm: after {WARM_UP['json']} JSON answers and {WARM_UP['stream']} streams")

@@ -13,13 +13,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 import contestants
 from contestants import Contestant
 from plain_answer import PATH
-from question import Shape, UnfitError, ask, validate
+from validation import UnfitError, ask, validate
+
+if TYPE_CHECKING:
+    from question import Shape
 
 START_LIMIT = 60.0
 _POLL = 0.003
