@@ -133,6 +133,13 @@ def test_a_retry_after_a_cut_gets_the_same_turn(scripted_provider: ScriptedProvi
         assert [gpt.chat.completions.create(**GPT).choices[0].message.content for _ in range(2)] == ["one", "two"]
 
 
+def test_a_broken_stream_is_a_connection_error(scripted_provider: ScriptedProvider, gpt: openai.OpenAI) -> None:
+    """OpenAI's client says so itself; `final` says that nobody is to ask again."""
+    scripted_provider.play(turn(LONG, fault=cut(3, "rst"), final=True))
+    with pytest.raises(openai.APIConnectionError), gpt.chat.completions.stream(**GPT) as events:
+        list(events)
+
+
 def test_a_stream_that_is_cut_is_asked_for_again(
     scripted_provider: ScriptedProvider, claude: anthropic.Anthropic
 ) -> None:
@@ -163,7 +170,12 @@ def test_an_error_in_the_stream_is_the_sdks_own_error(
 
 def test_silence_is_the_sdks_timeout(scripted_provider: ScriptedProvider) -> None:
     """The line stays open, and nothing comes."""
-    scripted_provider.play(turn(fault=silence()))
+    scripted_provider.play(turn(fault=silence()), turn(fault=silence()))
+    with (
+        anthropic.Anthropic(base_url=scripted_provider.url, api_key="k", max_retries=0, timeout=0.2) as claude,
+        pytest.raises(anthropic.APITimeoutError),
+    ):
+        claude.messages.create(**CLAUDE)
     with (
         openai.OpenAI(base_url=scripted_provider.openai_url, api_key="k", max_retries=0, timeout=0.2) as gpt,
         pytest.raises(openai.APITimeoutError),
@@ -192,16 +204,19 @@ def test_a_gate_opens_when_the_test_says_so(scripted_provider: ScriptedProvider,
 def test_a_turn_waits_for_another_agents(scripted_provider: ScriptedProvider, gpt: openai.OpenAI) -> None:
     """The order in which parallel agents are answered can be fixed."""
     scripted_provider.play(root=[turn("late", hold=delivered("helper", 1))], helper=[turn("early")], by="model")
-    order: list[str | None] = []
+    answers: dict[str, str | None] = {}
 
     def ask(model: str) -> None:
-        order.append(gpt.chat.completions.create(model=model, messages=USER).choices[0].message.content)
+        answers[model] = gpt.chat.completions.create(model=model, messages=USER).choices[0].message.content
 
     root = threading.Thread(target=ask, args=("root",))
     root.start()
+    while not scripted_provider.requests:
+        root.join(0.01)
+    assert (scripted_provider.requests[0].delivered, answers) == (False, {})
     ask("helper")
     root.join()
-    assert order == ["early", "late"]
+    assert answers == {"root": "late", "helper": "early"}
 
 
 @pytest.mark.parametrize(
