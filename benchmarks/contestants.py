@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 BASELINE = "bare aiohttp"
 OURS = "ours"
 PATIENCE = 600
+_NEW_TURNS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,11 @@ def _last_line(text: str) -> str:
 
 
 def _ours(_folder: Path, _port: int) -> list[str]:
-    return _python(str(HERE / "servers" / "ours.py"))
+    return _python(str(HERE / "servers" / "ours.py"), "0")
+
+
+def _ours_new(_folder: Path, _port: int) -> list[str]:
+    return _python(str(HERE / "servers" / "ours.py"), str(_NEW_TURNS))
 
 
 def _bare_aiohttp(_folder: Path, port: int) -> list[str]:
@@ -150,7 +155,8 @@ def _tell_llmock(port: int) -> None:
 
 
 CONTESTANTS = (
-    Contestant(OURS, _ours),
+    Contestant(OURS, _ours, note="one turn, said again and again"),
+    Contestant("ours, new turns", _ours_new, note=f"no turn is said twice; its memory holds {_NEW_TURNS} of them"),
     Contestant(BASELINE, _bare_aiohttp, Package("PyPI", "aiohttp", "3.14.5")),
     Contestant("aimock", _aimock, Package("npm", "@copilotkit/aimock", "1.43.0")),
     Contestant("llmock", _llmock, Package("PyPI", "llmock", "0.2.2"), prepare=_tell_llmock),
