@@ -124,13 +124,16 @@ def test_it(scripted_provider, text):
 def test_an_async_test_is_not_in_its_way(mine):
     """The server's loop runs in a thread of its own."""
     result = mine("""
-import asyncio
+import anyio
 
-def test_it(scripted_provider):
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+@pytest.mark.anyio
+async def test_it(scripted_provider):
     scripted_provider.play(turn("one"))
-    async def talk():
-        return await asyncio.to_thread(ask, scripted_provider)
-    assert asyncio.run(talk()) == "one"
+    assert await anyio.to_thread.run_sync(ask, scripted_provider) == "one"
 """)
     result.assert_outcomes(passed=1)
 
