@@ -4,6 +4,7 @@
 #   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
 #   make contract RUNTIME=smolagents     the same with smolagents, or with openai-agents
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
+#   make clients                         play a script to Codex CLI, Gemini CLI and pydantic-ai, installed into a throw-away folder
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
 #   make kill-matrix                     every mutant over its whole suite, against its reviewed row
@@ -18,7 +19,7 @@ BIN     := .venv/bin
 FRAMEWORKS := smolagents openai-agents
 OTHERS     := claude-code $(FRAMEWORKS)
 
-.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network $(OTHERS) $(OTHERS:=-known) benchmarks clean
+.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible $(OTHERS) $(OTHERS:=-known) benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
@@ -27,7 +28,7 @@ contract-once: .venv/ready
 
 test: lint types layers tests docs
 
-test-all: test slow network contract-once
+test-all: test slow network clients-if-possible contract-once
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -46,7 +47,13 @@ slow: .venv/ready
 	$(BIN)/pytest -q -n 2 -m slow $(ARGS)
 
 network: .venv/ready
-	$(BIN)/pytest -q -m network -rs
+	$(BIN)/pytest -q -m network --ignore=tests/clients -rs
+
+clients: .venv/ready
+	.ci/clients $(ARGS)
+
+clients-if-possible: .venv/ready
+	.ci/clients --if-possible
 
 kill-matrix: .venv/ready
 	$(BIN)/pytest -q -n 2 -m matrix $(ARGS)
