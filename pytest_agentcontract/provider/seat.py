@@ -44,7 +44,7 @@ class Seat:
         forget: Callable[[], object],
     ) -> None:
         self.base_url = base_url
-        self.heard: Callable[[Exchange | str], object] = id
+        self.heard: Callable[[Exchange | str], object] = id  # which does nothing
         self._script, self._wires, self._loop = script, wires, loop
         self._forget = forget
         self._connections: set[Connection] = set()

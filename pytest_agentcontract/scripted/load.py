@@ -16,7 +16,8 @@ from pytest_agentcontract.scripted.playbook import ONLY, Complaint, Playbook, lo
 
 REMEDY = "The page `serve` of the documentation describes the format."
 _SHORT, _LONG = "/turns", "/agents"
-_OF_CASES = ("value", "mark", "agent", "truncate")
+OF_CASES = ("value", "mark", "agent", "truncate")
+"""What a call has in a case alone: it is said of the `$` tools, or of the arguments that they are given."""
 
 
 def load(path: Path) -> Playbook:
@@ -70,7 +71,7 @@ def playbook(data: JSONObject) -> Playbook:
 
 def _of_cases(agents: JSONObject) -> Iterator[Complaint]:
     for place, call in load_script.calls_of(agents):
-        for key in (key for key in _OF_CASES if key in call):
+        for key in (key for key in OF_CASES if key in call):
             yield f"{place}/{key}", f"`{key}` is for the `$` tools of cases; a script gives `arguments`"
 
 

@@ -49,6 +49,17 @@ def test_the_table_of_faults_is_whole() -> None:
     assert keys == as_object(point(schema, "/$defs/fault/properties")).keys()
 
 
+def test_the_table_of_keys_is_whole() -> None:
+    """A turn of a script file has these keys, and what a call can have in a case is among them or refused."""
+    rows = _rows("serve", "| key of a turn | says |")
+    named = {key for row in rows for key in re.findall(r"`(\w+)(?:: forever)?`", row[0])}
+    schema = loads(resources.schema("case").read_bytes())
+    assert named | {"when"} == as_object(point(schema, "/$defs/turn/properties")).keys()
+    calls = next(row[1] for row in rows if row[0] == "`calls`")
+    of_calls = set(re.findall(r"`(\w+)(?:: true)?`", calls))
+    assert of_calls | set(load.OF_CASES) == as_object(point(schema, "/$defs/call/properties")).keys()
+
+
 def test_the_table_of_words_is_whole() -> None:
     """Whatever can be imported is described, and whatever is described can be imported."""
     rows = _rows("scripted-provider", "| word | says |")

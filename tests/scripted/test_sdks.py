@@ -54,6 +54,22 @@ def test_the_responses_api_and_the_environment(
     assert claude.messages.create(**CLAUDE).content[0].text == "three"
 
 
+def test_googles_client_takes_part(
+    scripted_provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch, guests: ExitStack
+) -> None:
+    """Whole and streamed, with its settings from the environment."""
+    genai = pytest.importorskip("google.genai")
+    for name, value in scripted_provider.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    scripted_provider.play(turn("one"), turn(LONG))
+    gemini = guests.enter_context(genai.Client())
+    assert gemini.models.generate_content(model="gemini-pro", contents="Hi").text == "one"
+    pieces = [piece.text or "" for piece in gemini.models.generate_content_stream(model="gemini-pro", contents="Hi")]
+    assert "".join(pieces) == LONG
+    assert [asked.model for asked in scripted_provider.requests] == ["gemini-pro", "gemini-pro"]
+
+
 def test_streaming_helpers(
     scripted_provider: ScriptedProvider, claude: anthropic.Anthropic, gpt: openai.OpenAI
 ) -> None:
