@@ -39,8 +39,9 @@ class Body:
 
     @property
     def whole(self) -> bytes:
-        """All of the response."""
-        return self.opening + self.sent(self.parts) + self.ending
+        """All of the response; what is written at once is one chunk."""
+        data = b"".join([part.data for part in self.parts])
+        return self.opening + (self.sent([Event(data)]) if data else b"") + self.ending
 
     @property
     def streamed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -41,13 +42,14 @@ class Seat:
         wires: Sequence[WireFormat],
         base_url: str,
         loop: asyncio.AbstractEventLoop,
+        connections: AbstractSet[Connection],
         forget: Callable[[], object],
     ) -> None:
         self.base_url = base_url
         self.heard: Callable[[Exchange | str], object] = id  # which does nothing
         self._script, self._wires, self._loop = script, wires, loop
         self._forget = forget
-        self._connections: set[Connection] = set()
+        self._connections = connections  # the server's: all that are open, of whichever seat
         self._frozen: tuple[Exchange, ...] | None = None
         self._left: Mapping[str, tuple[int, ...]] = {}
         self._failure: Exception | None = None
@@ -107,7 +109,6 @@ class Seat:
 
     def serve(self, connection: Connection, incoming: Incoming, path: str) -> Coroutine[None, None, None] | None:
         """Answer one request below this seat's prefix: at once, or by what is returned, if that takes time."""
-        self._connections.add(connection)
         connection.owner = self
         try:
             answering = self._respond(connection, incoming, path)

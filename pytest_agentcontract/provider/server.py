@@ -7,6 +7,7 @@ import itertools
 import os
 import threading
 from collections.abc import Coroutine
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -83,9 +84,9 @@ class Provider:
             message = f"{unknown!r} is no wire format"
             raise ProviderError(message, remedy=f"The provider speaks {', '.join(FORMATS)}.")
         path = self.place() if at is None else at
-        seat = Seat(
-            script, [FORMATS[wire] for wire in wires], self.url(path), self._loop, lambda: self._seats.pop(path, None)
-        )
+        spoken = [FORMATS[wire] for wire in wires]
+        forget = partial(self._seats.pop, path, None)
+        seat = Seat(script, spoken, self.url(path), self._loop, self._connections, forget)
         seat.heard = heard
         self._seats[path] = seat
         return seat

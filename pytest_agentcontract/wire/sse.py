@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_agentcontract.jsonvalue import JSON, dumps
 from pytest_agentcontract.wire.turn import DELTAS
 
+_HOLE = "\ue000"
+_QUOTED_HOLE = f'"{_HOLE}"'.encode()
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r(?!\n|\Z))")
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One event, ready to be written. `delta` marks a piece of the answer: those are what faults and holds count."""
 
     data: bytes
@@ -29,6 +31,16 @@ def event(name: str | None, value: JSON, *, delta: bool = False) -> Event:
     """Frame one JSON value as an event, with or without an `event:` line."""
     head = f"event: {name}\n" if name else ""
     return Event(f"{head}data: {dumps(value)}\n\n".encode(), delta)
+
+
+def series(name: str | None, around: Callable[[str], JSON], texts: Iterable[str]) -> Iterator[Event]:
+    """Frame each text as a delta of its own: what stands `around` it is the same for all, and rendered once."""
+    before, *rest = event(name, around(_HOLE)).data.split(_QUOTED_HOLE)
+    for text in texts:
+        if len(rest) == 1:
+            yield Event(b"%b%b%b" % (before, dumps(text).encode(), rest[0]), delta=True)
+        else:  # the hole stands in what is around it, too
+            yield event(name, around(text), delta=True)
 
 
 def pieces(text: str, most: int = DELTAS) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_agentcontract.jsonvalue import loads
-from pytest_agentcontract.wire.sse import DONE, Event, event, pieces
+from pytest_agentcontract.wire.sse import DONE, Event, event, pieces, series
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,14 @@ def test_text_is_utf8_and_a_lone_surrogate_survives_as_an_escape() -> None:
 def test_done_is_no_delta() -> None:
     """The end of a Chat Completions stream is the literal word, and no piece of the answer."""
     assert Event(b"data: [DONE]\n\n", delta=False) == DONE
+
+
+@pytest.mark.parametrize("model", ["m", "\ue000", '"\ue000"'])
+def test_a_series_is_what_each_event_alone_would_be(model: str) -> None:
+    """Rendered once around its texts, and still right where the surroundings hold what marks their place."""
+
+    def around(text: str) -> JSON:
+        return {"model": model, "delta": text, "after": [1]}
+
+    texts = ("a", '"quoted"', "\u2198\n", "\ue000", "\ud800", "")
+    assert list(series("x", around, texts)) == [event("x", around(text), delta=True) for text in texts]

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, loads
 from pytest_agentcontract.wire.anthropic_messages.words import STOP_REASONS, error_type
 from pytest_agentcontract.wire.request import Request
-from pytest_agentcontract.wire.sse import Event, event, pieces
+from pytest_agentcontract.wire.sse import Event, event, pieces, series
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
+
+_DELTA = "content_block_delta"
 
 
 def encode_whole(turn: Turn, request: Request, serial: int) -> JSON:
@@ -48,11 +50,17 @@ def encode_failure(status: int, message: str, sent: int) -> Event:  # noqa: ARG0
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One content block: as it stands in a whole answer, as a stream opens it, and the deltas that fill it."""
+    """One content block: as it stands in a whole answer, as a stream opens it, and how it grows.
+
+    A stream fills it by deltas of the kind `grows`, whose text stands at `key`, and signs it if there is a `signature`.
+    """
 
     whole: JSONObject
     opened: JSONObject
-    deltas: tuple[JSONObject, ...]
+    grows: str
+    key: str
+    texts: tuple[str, ...]
+    signature: str | None = None
 
 
 def _blocks(turn: Turn, serial: int) -> Iterator[_Block]:
@@ -66,20 +74,19 @@ def _blocks(turn: Turn, serial: int) -> Iterator[_Block]:
 
 def _thinking_block(thinking: str, turn: Turn) -> _Block:
     block: JSONObject = {"type": "thinking", "thinking": thinking, "signature": turn.signature}
-    signed: JSONObject = {"type": "signature_delta", "signature": turn.signature}
-    deltas = _deltas("thinking_delta", "thinking", pieces(thinking, turn.deltas))
-    return _Block(block, block | {"thinking": "", "signature": ""}, (*deltas, signed))
+    opened = block | {"thinking": "", "signature": ""}
+    return _Block(block, opened, "thinking_delta", "thinking", pieces(thinking, turn.deltas), turn.signature)
 
 
 def _text_block(text: str, most: int) -> _Block:
     block: JSONObject = {"type": "text", "text": text}
-    return _Block(block, block | {"text": ""}, _deltas("text_delta", "text", pieces(text, most)))
+    return _Block(block, block | {"text": ""}, "text_delta", "text", pieces(text, most))
 
 
 def _call_block(call: Call, call_id: str, most: int) -> _Block:
     raw = call.arguments_text
     block: JSONObject = {"type": "tool_use", "id": call_id, "name": call.name, "input": _input(raw)}
-    return _Block(block, block | {"input": {}}, _deltas("input_json_delta", "partial_json", pieces(raw, most)))
+    return _Block(block, block | {"input": {}}, "input_json_delta", "partial_json", pieces(raw, most))
 
 
 def _input(raw: str) -> JSON:
@@ -90,21 +97,21 @@ def _input(raw: str) -> JSON:
         return raw
 
 
-def _deltas(kind: str, key: str, texts: tuple[str, ...]) -> tuple[JSONObject, ...]:
-    return tuple({"type": kind, key: text} for text in texts)
-
-
 def _block_events(index: int, block: _Block) -> Iterator[Event]:
     yield _event("content_block_start", {"index": index, "content_block": block.opened})
-    for delta in block.deltas:
-        fields: JSONObject = {"index": index, "delta": delta}
-        yield _event("content_block_delta", fields, delta=delta["type"] != "signature_delta")
+    yield from series(_DELTA, lambda text: _grown(index, {"type": block.grows, block.key: text}), block.texts)
+    if block.signature is not None:
+        yield event(_DELTA, _grown(index, {"type": "signature_delta", "signature": block.signature}))
     yield _event("content_block_stop", {"index": index})
 
 
-def _event(name: str, fields: JSONObject, *, delta: bool = False) -> Event:
+def _grown(index: int, delta: JSONObject) -> JSON:
+    return {"type": _DELTA, "index": index, "delta": delta}
+
+
+def _event(name: str, fields: JSONObject) -> Event:
     value: JSONObject = {"type": name}
-    return event(name, value | fields, delta=delta)
+    return event(name, value | fields)
 
 
 def _usage(usage: Usage, output_tokens: int) -> JSONObject:

@@ -9,12 +9,12 @@ part, since Google's client takes a chunk without one for a broken answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
 from pytest_agentcontract.wire.gemini_generate.words import FINISH_REASONS, error_body
 from pytest_agentcontract.wire.request import Request
-from pytest_agentcontract.wire.sse import Event, event, pieces
+from pytest_agentcontract.wire.sse import Event, event, pieces, series
 from pytest_agentcontract.wire.turn import Call, Turn, Usage, read_call
 
 
@@ -33,11 +33,13 @@ def encode_whole(turn: Turn, request: Request, serial: int) -> JSON:
 def encode_stream(turn: Turn, request: Request, serial: int) -> tuple[Event, ...]:
     """Render a turn as the chunks of a streamed response; the first one is a piece of the answer already."""
     calls = _calls(turn, serial)
+
+    def chunk(part: JSON) -> JSON:
+        return _response(request, serial, [part])
+
     return (
-        *(
-            event(None, _response(request, serial, [part]), delta=carries)
-            for part, carries in (*_texts(turn, followed=bool(calls)), *((call, True) for call in calls))
-        ),
+        *_texts(turn, chunk, followed=bool(calls)),
+        *(event(None, chunk(call), delta=True) for call in calls),
         event(None, _response(request, serial, _last(turn, calls), **_end(turn))),
     )
 
@@ -52,16 +54,14 @@ def encode_failure(status: int, message: str, sent: int) -> Event:  # noqa: ARG0
     return event(None, error_body(status, message))
 
 
-def _texts(turn: Turn, *, followed: bool) -> Iterator[tuple[JSONObject, bool]]:
-    """Yield the pieces of thinking and text, and whether each carries anything."""
+def _texts(turn: Turn, chunk: Callable[[JSON], JSON], *, followed: bool) -> Iterator[Event]:
+    """Yield the chunks of thinking and text: an empty text stands only before what follows it."""
     if turn.thinking == "":
-        yield _thought(""), False
-    for piece in pieces(turn.thinking or "", turn.deltas):
-        yield _thought(piece), True
+        yield event(None, chunk(_thought("")))
+    yield from series(None, lambda piece: chunk(_thought(piece)), pieces(turn.thinking or "", turn.deltas))
     if turn.prose == "" and followed:
-        yield {"text": ""}, False
-    for piece in pieces(turn.prose or "", turn.deltas):
-        yield {"text": piece}, True
+        yield event(None, chunk({"text": ""}))
+    yield from series(None, lambda piece: chunk({"text": piece}), pieces(turn.prose or "", turn.deltas))
 
 
 def _last(turn: Turn, calls: list[JSON]) -> list[JSON]:

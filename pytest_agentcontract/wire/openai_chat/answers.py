@@ -6,12 +6,13 @@ are text on this wire, whole and streamed, so that raw ones go out as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, point
 from pytest_agentcontract.wire.openai_chat.words import FINISH_REASONS, error_body
 from pytest_agentcontract.wire.request import Request
-from pytest_agentcontract.wire.sse import DONE, Event, event, pieces
+from pytest_agentcontract.wire.sse import DONE, Event, event, pieces, series
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
 _EPOCH = 1_750_000_000
@@ -34,10 +35,7 @@ def encode_stream(turn: Turn, request: Request, serial: int) -> tuple[Event, ...
     frame = _envelope("chat.completion.chunk", request, serial) | ({"usage": None} if asked else {})
     final: JSONObject = {"choices": [], "usage": _usage(turn.usage)}
     return (
-        *(
-            event(None, frame | {"choices": [_choice("delta", delta, None)]}, delta=carries)
-            for delta, carries in _deltas(turn, serial)
-        ),
+        *_said(turn, serial, lambda delta: frame | {"choices": [_choice("delta", delta, None)]}),
         event(None, frame | {"choices": [_choice("delta", {}, _finish(turn))]}),
         *([event(None, frame | final)] if asked else []),
         DONE,
@@ -60,18 +58,24 @@ def _finish(turn: Turn) -> str | None:
     return FINISH_REASONS["end" if said else turn.natural_stop]
 
 
-def _deltas(turn: Turn, serial: int) -> Iterator[tuple[JSONObject, bool]]:
-    """Yield the deltas of a stream, and whether each carries a piece of the answer."""
-    yield {"role": "assistant", "content": None if turn.text is None else "", "refusal": None}, False
+def _said(turn: Turn, serial: int, chunk: Callable[[JSONObject], JSON]) -> Iterator[Event]:
+    """Yield the events of what is said, each a `chunk` around its delta."""
+    yield event(None, chunk({"role": "assistant", "content": None if turn.text is None else "", "refusal": None}))
     for key, text in (("reasoning_content", turn.thinking), ("content", turn.text), ("refusal", turn.refusal)):
         if text == "":
-            yield {key: ""}, False
-        for piece in pieces(text or "", turn.deltas):
-            yield {key: piece}, True
+            yield event(None, chunk({key: ""}))
+        yield from series(None, partial(_text, chunk, key), pieces(text or "", turn.deltas))
     for k, call in enumerate(turn.calls):
-        yield {"tool_calls": [{"index": k} | _call_value(call, serial, k, "")]}, False
-        for piece in pieces(call.arguments_text, turn.deltas):
-            yield {"tool_calls": [{"index": k, "function": {"arguments": piece}}]}, True
+        yield event(None, chunk({"tool_calls": [{"index": k} | _call_value(call, serial, k, "")]}))
+        yield from series(None, partial(_arguments, chunk, k), pieces(call.arguments_text, turn.deltas))
+
+
+def _text(chunk: Callable[[JSONObject], JSON], key: str, piece: str) -> JSON:
+    return chunk({key: piece})
+
+
+def _arguments(chunk: Callable[[JSONObject], JSON], k: int, piece: str) -> JSON:
+    return chunk({"tool_calls": [{"index": k, "function": {"arguments": piece}}]})
 
 
 def _call_value(call: Call, serial: int, k: int, arguments: str) -> JSONObject:
