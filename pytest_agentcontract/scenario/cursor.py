@@ -29,7 +29,11 @@ class Answer:
 
 @dataclass(slots=True)
 class Cursor:
-    """One agent's place. `faulted`: the entry at `at` has had its faulted attempt; `served`: entries handed out."""
+    """One agent's place.
+
+    `faulted`: the entry at `at` has had its faulted attempt; `served`: entries handed out; `taken`: those that the
+    client went on from although their delivery was faulted.
+    """
 
     agent: str
     entries: tuple[ScriptedTurn, ...] = ()
@@ -40,6 +44,7 @@ class Cursor:
     answers: int = 0
     last: Answer | None = None
     served: set[int] = field(default_factory=set)
+    taken: set[int] = field(default_factory=set)
 
     @property
     def entry(self) -> ScriptedTurn | None:
@@ -68,6 +73,7 @@ class Cursor:
     def take(self) -> None:
         """Leave a faulted entry behind that the client took all the same: it goes on from that answer."""
         if self.faulted and self.entry is not None:
+            self.taken.add(self.at)
             self.advance()
         self.last = None
 
@@ -77,7 +83,7 @@ class Cursor:
         return tuple(
             at + 1
             for at, entry in enumerate(self.entries)
-            if not entry.repeat and at not in (self.served if _need_not_arrive(entry) else whole)
+            if not entry.repeat and at not in (self.served if _need_not_arrive(entry) else whole | self.taken)
         )
 
 

@@ -634,3 +634,4 @@ def test_a_mislabelled_answer_counts_for_a_client_that_takes_it(*, goes_on: bool
     answer = root.ask()
     assert answer.turn is not None
     assert answer.turn.text == text
+    assert played.unused() == ({} if goes_on else {"root": 1})
