@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING
 from pytest_agentcontract.scenario.case import RETURN, Hold, ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
-from pytest_agentcontract.wire.faults import UNPACED, Fault, Pace
+from pytest_agentcontract.wire.faults import UNPACED, ContentTypeFault, Fault, MalformedFault, Pace
+from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.turn import Turn
 
 
@@ -25,6 +27,18 @@ class Answer:
     status: int = 200
     message: str = ""
     delay: float = 0.0
+
+    def gone_on_from(self, request: Request) -> bool:
+        """Tell whether a client that asks anew has taken this answer although a fault struck it.
+
+        Under a wrong content type all of it was sent. Of an answer with a malformed event a client may pass that event
+        over, and what tells is that it has carried the calls out.
+        """
+        if isinstance(self.fault, MalformedFault) and self.turn is not None:
+            new = takewhile(lambda message: message.role != "assistant", reversed(request.messages))
+            carried_out = {result.call_id for message in new for result in message.results}
+            return any(call.id in carried_out for call in self.turn.calls)
+        return isinstance(self.fault, ContentTypeFault)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from pytest_agentcontract.scenario.log import Log
 from pytest_agentcontract.scenario.nearest import explained, news
 from pytest_agentcontract.scenario.observation import Exchange, Kind
 from pytest_agentcontract.scenario.profile import Attribution, Profile
-from pytest_agentcontract.wire.faults import ContentTypeFault, Fault, StatusFault, shows_content
+from pytest_agentcontract.wire.faults import Fault, StatusFault, shows_content
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.turn import Turn, Usage
 
@@ -142,7 +142,7 @@ class Script:
 
     def _again(self, ask: _Ask) -> Answer | None:
         last = ask.cursor.last
-        if last is not None and isinstance(last.fault, ContentTypeFault) and not ask.retry:
+        if last is not None and not ask.retry and last.gone_on_from(ask.request):
             ask.cursor.take()
         if not ask.retry or last is None or last.exchange.kind == "fault":
             return None

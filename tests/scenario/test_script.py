@@ -25,7 +25,7 @@ from pytest_agentcontract.scenario.case import (
 from pytest_agentcontract.scenario.cursor import Answer
 from pytest_agentcontract.scenario.profile import Binding, Limits, Profile, ResultRule, SideCall
 from pytest_agentcontract.scenario.script import MOST_POLLS, POLL_DELAY, Script
-from pytest_agentcontract.wire.faults import ContentTypeFault, CutFault, StatusFault
+from pytest_agentcontract.wire.faults import ContentTypeFault, CutFault, MalformedFault, StatusFault
 from pytest_agentcontract.wire.request import Message, Request, Tool, ToolChoice, ToolResult
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
@@ -635,3 +635,17 @@ def test_a_mislabelled_answer_counts_for_a_client_that_takes_it(*, goes_on: bool
     assert answer.turn is not None
     assert answer.turn.text == text
     assert played.unused() == ({} if goes_on else {"root": 1})
+
+
+@pytest.mark.parametrize(
+    ("carried_out", "number"), [("toolu_root_1_1", 2), ("another", 1)], ids=["goes on", "asks again"]
+)
+def test_a_malformed_answer_counts_for_a_client_that_carries_its_call_out(carried_out: str, number: int) -> None:
+    """Who passes the spoilt event over and calls the tool is not told to call it again."""
+    played = script((replace(WORK, fault=MalformedFault(1)), REPLY))
+    root = Agent(played)
+    assert root.ask(arrives=False).exchange.kind == "fault"
+    root.messages.append(Message("assistant", (), (Call("touch", {}, id=carried_out),)))
+    root.messages.append(Message("user", results=(ToolResult(carried_out, "ok"),)))
+    assert root.ask().exchange.turn == number
+    assert played.unused() == ({} if number == 2 else {"root": 1})
