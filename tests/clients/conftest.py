@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +21,7 @@ FOLDER = "AGENT_CONTRACT_CLIENTS"
 """The variable that names the folder into which `.ci/clients` has installed the programs."""
 
 TIME_LIMIT = 90.0
+PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,17 @@ def make_task(folder: Path) -> Callable[[str], Task]:
 def task(make_task: Callable[[str], Task]) -> Task:
     """Return the one task of a test."""
     return make_task("the")
+
+
+@pytest.fixture(scope="session")
+def shown() -> Callable[[str], str]:
+    """Return a function that finds the one block of a language on the page about clients."""
+
+    def find(language: str) -> str:
+        [block] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        return block
+
+    return find
 
 
 @pytest.fixture

@@ -12,42 +12,31 @@ from typing import Any
 
 import pytest
 
-from pytest_agentcontract.scripted import Usage, call, raw_call, turn
+from pytest_agentcontract.scripted import Usage, call, malformed, raw_call, turn
 from pytest_agentcontract.wire.request import Thinking
 from pytest_agentcontract.wire.turn import SIGNATURE
 
 pytestmark = pytest.mark.network
 
-CONFIG = """\
-model = "{model}"
-model_provider = "scripted"
-check_for_update_on_startup = false
-
-[analytics]
-enabled = false
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "{url}"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-supports_websockets = false
-"""
-
-
+SHOWN_MODEL, SHOWN_URL = "scripted-model", "http://127.0.0.1:8089/v1"
 FREE_TEXT = "text(await tools.exec_command({{cmd: {command}}}));"
 """The same command for a model that Codex knows: such a model writes JavaScript into a tool of free text."""
 
 
 @pytest.fixture
-def codex(program, run, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+def codex(program, run, shown, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     """Return a function that runs `codex exec --json` with the variables of a provider, and returns the events."""
     installed = program("codex/node_modules/.bin/codex")
 
-    def start(env: dict[str, str], model: str = "scripted-model") -> list[dict[str, Any]]:
+    def start(env: dict[str, str], model: str = SHOWN_MODEL) -> list[dict[str, Any]]:
         home = tmp_path / "codex"
         home.mkdir()
-        (home / "config.toml").write_text(CONFIG.format(model=model, url=env["OPENAI_BASE_URL"]), "utf-8")
+        changes = {SHOWN_MODEL: model, SHOWN_URL: env["OPENAI_BASE_URL"]}
+        config = shown("toml")
+        for old, new in changes.items():
+            assert config.count(old) == 1
+            config = config.replace(old, new)
+        (home / "config.toml").write_text(config, "utf-8")
         ended = run(
             installed, "exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
             "--output-last-message", tmp_path / "last.txt", "Copy the file.", CODEX_HOME=home, **env,
@@ -92,6 +81,14 @@ def test_a_tool_of_free_text_in_a_namespace(codex, task, scripted_provider):
     scripted_provider.play(turn("Copying.", raw_call("functions.exec", script)), turn(task.final))
     assert said(codex(scripted_provider.env, "gpt-6.2-sol"), "agent_message") == ["Copying.", task.final]
     task.carried_out(scripted_provider.requests, stream=True)
+
+
+def test_a_malformed_event_is_passed_over(codex, task, scripted_provider):
+    """Codex takes the call from the event that repeats it, and is not told to call again."""
+    shell = call("exec_command", cmd=task.command)
+    scripted_provider.play(turn("Copying.", shell, fault=malformed(1)), turn(task.final))
+    assert said(codex(scripted_provider.env), "agent_message") == ["Copying.", task.final]
+    assert [(asked.kind, asked.turn) for asked in scripted_provider.requests] == [("fault", 1), ("turn", 2)]
 
 
 def test_a_served_script_is_played_to_its_end(codex, task, tmp_path):

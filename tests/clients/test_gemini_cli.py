@@ -12,17 +12,8 @@ from pytest_agentcontract.wire.turn import SIGNATURE
 
 pytestmark = pytest.mark.network
 
-MODEL = "gemini-2.5-flash"
-SETTINGS = {
-    "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
-    "general": {"enableAutoUpdate": False},
-    "privacy": {"usageStatisticsEnabled": False},
-    "telemetry": {"enabled": False},
-    "model": {"name": MODEL},
-}
 
-
-def test_a_tool_is_called_and_the_last_word_arrives(program, run, task, scripted_provider, tmp_path):
+def test_a_tool_is_called_and_the_last_word_arrives(program, run, shown, task, scripted_provider, tmp_path):
     """`gemini -p`: the response in its JSON output; of what the model thought, the signature alone comes back."""
     installed = program("gemini-cli/node_modules/.bin/gemini")
     shell = call("run_shell_command", command=task.command, description="copy")
@@ -30,7 +21,7 @@ def test_a_tool_is_called_and_the_last_word_arrives(program, run, task, scripted
     scripted_provider.play(first, turn(task.final, usage=Usage(30, 2)))
     settings = tmp_path / "home" / ".gemini" / "settings.json"
     settings.parent.mkdir()
-    settings.write_text(json.dumps(SETTINGS), "utf-8")
+    settings.write_text(shown("json"), "utf-8")
     ended = run(
         installed, "-p", "Copy the file.", "-o", "json", "--approval-mode", "yolo",
         GEMINI_CLI_NO_RELAUNCH="true", GEMINI_CLI_TRUST_WORKSPACE="true", **scripted_provider.env,
@@ -41,7 +32,7 @@ def test_a_tool_is_called_and_the_last_word_arrives(program, run, task, scripted
     task.carried_out(scripted_provider.requests, stream=True)
     handed_back = [thinking for message in scripted_provider.requests[1].messages for thinking in message.thinking]
     assert handed_back == [Thinking("", SIGNATURE)]
-    tokens = told["stats"]["models"][MODEL]["tokens"]
+    tokens = told["stats"]["models"]["gemini-2.5-flash"]["tokens"]
     assert {name: count for name, count in tokens.items() if count} == {
         "prompt": 150,
         "cached": 20,

@@ -68,7 +68,7 @@ def test_the_table_of_words_is_whole() -> None:
     assert words == set(scripted.__all__) - values
 
 
-@pytest.mark.parametrize(("page", "number"), [("serve", 0), ("attribution", 0)])
+@pytest.mark.parametrize(("page", "number"), [("serve", 0), ("attribution", 0), ("clients", 0), ("clients", 1)])
 def test_the_scripts_on_the_pages_can_be_played(page: str, number: int) -> None:
     """They have no fault."""
     assert list(load.faults(strict_yaml.loads(_blocks(page, "yaml")[number]))) == []
