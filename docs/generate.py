@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from pytest_agentcontract.conformance import kill_matrix
 from pytest_agentcontract.contract.returning import TABLE, Move, State
 from pytest_agentcontract.contract.routing import PRECEDENCE
+from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.wire.projection import LOSSES
 
 FOLDER = Path(__file__).parent / "generated"
@@ -19,7 +21,12 @@ _NOTE = "<!-- Made by docs/generate.py from the tables of the code: change those
 
 def pages() -> dict[str, str]:
     """Return the text of every page by its file name."""
-    made = {"state-machine.md": _state_machine(), "precedence.md": _precedence(), "losses.md": _losses()}
+    made = {
+        "state-machine.md": _state_machine(),
+        "precedence.md": _precedence(),
+        "losses.md": _losses(),
+        "kill-matrix.md": _kill_matrix(),
+    }
     return {name: "\n".join((_NOTE, "", *lines)) + "\n" for name, lines in made.items()}
 
 
@@ -60,6 +67,23 @@ def _losses() -> Iterator[str]:
         for loss in losses:
             sent = {None: "all", True: "streamed", False: "whole"}[loss.streamed]
             yield f"| `{wire}` | {loss.what} | {loss.instead} | {sent} |"
+
+
+def _kill_matrix() -> Iterator[str]:
+    """List what each mutant breaks over its whole suite, as it was measured."""
+    matrix = kill_matrix.load()
+    yield f"Null runtimes and the MUSTs they earned: {', '.join(f'{name} {n}' for name, n in matrix.nulls.items())}."
+    yield ""
+    yield "| mutant | what is wrong with it | made to break | fails as well | leaves unverified |"
+    yield "|---|---|---|---|---|"
+    for name, row in matrix.mutants.items():
+        mutant = MUTANTS[name]
+        others, unverified = sorted(row.fails - {mutant.target}), sorted(row.unverified)
+        yield f"| `{name}` | {mutant.breaks} | {mutant.target} | {', '.join(others)} | {', '.join(unverified)} |"
+    yield ""
+    yield "Measured on these inputs:"
+    yield ""
+    yield from (f"- {name}: `{digest}`" for name, digest in matrix.inputs.items())
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.conformance import kill_matrix, requirements
 from pytest_agentcontract.conformance.checks import CHECKS
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.jsonvalue import JSON, as_list
@@ -78,10 +78,11 @@ def totals(rows: Sequence[Row]) -> str:
     judged = [row for row in rows if row["checks"] and (row["cases"] or row["vectors"])]
     excluded = [row for row in rows if row["excluded"]]
     musts = [row for row in rows if row["level"] == "MUST"]
-    bitten = [row for row in musts if row["mutants"]]
+    killed = kill_matrix.load().killed({name: mutant.target for name, mutant in MUTANTS.items()})
+    bitten = [row for row in musts if row["requirement"] in killed]
     return (
         f"{len(rows)} requirements: {len(judged)} with a check and a case, {len(excluded)} excluded with a reason; "
-        f"{len(musts)} MUSTs: {len(bitten)} with a mutant"
+        f"{len(musts)} MUSTs: {len(bitten)} with a killed mutant; null floor {kill_matrix.load().null_floor}"
     )
 
 

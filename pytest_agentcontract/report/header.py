@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest_agentcontract
 from pytest_agentcontract import resources
-from pytest_agentcontract.conformance.requirements import CURRENT
+from pytest_agentcontract.conformance import kill_matrix
+from pytest_agentcontract.conformance.requirements import CURRENT, load
 from pytest_agentcontract.jsonvalue import JSONObject
+from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.scenario.profile import Profile
 
 
@@ -20,12 +22,26 @@ def header(runtimes: Sequence[tuple[Profile, str, bool]], requirements: str) -> 
     return {
         "suite": {"version": pytest_agentcontract.__version__, "digest": digest(package, package.rglob("*.py"))},
         "requirements": {"set": requirements or CURRENT, "digest": _measured_by()},
+        "release": release(),
         "runtimes": [_runtime(*runtime) for runtime in runtimes],
         "platform": {
             "system": platform.system(),
             "machine": platform.machine(),
             "python": platform.python_version(),
         },
+    }
+
+
+def release() -> JSONObject:
+    """Return how well this release of the suite bites: MUSTs shown to fail a mutant, and what null runtimes earn."""
+    matrix, ledger = kill_matrix.load(), load()
+    musts = {row.id for row in ledger.values() if row.level == "MUST" and not row.excluded}
+    killed = matrix.killed({name: mutant.target for name, mutant in MUTANTS.items()})
+    return {
+        "musts": len(musts),
+        "musts_with_a_killed_mutant": len(musts & killed),
+        "mutants": len(matrix.mutants),
+        "null_floor": matrix.null_floor,
     }
 
 
