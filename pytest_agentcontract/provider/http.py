@@ -12,11 +12,10 @@ from typing import TypeAlias, cast
 
 import httptools
 
-MOST_HEADERS = 64 * 1024
-MOST_BODY = 256 * 1024 * 1024
+from pytest_agentcontract.provider.heads import MOST_BODY, MOST_HEADERS, Head, RefusedError
 
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found"}
-_CLOSING = {"connection": "close", "content-length": "0"}
+_CLOSING = {"connection": "close", "content-length": "0", "x-should-retry": "false"}
 _RST_ON_CLOSE = struct.pack("ii", 1, 0)
 _TIME_TO_READ = 0.02
 
@@ -45,14 +44,18 @@ Handler: TypeAlias = Callable[["Connection", Incoming], Coroutine[None, None, No
 
 
 class Connection(asyncio.Protocol):
-    """Reads requests, hands them to `handle` one after the other, and writes what it is told."""
+    """Reads requests, hands them to `handle` one after the other, and writes what it is told.
+
+    It reads no further while a request waits for the answer to the one before, or answers wait for their reader.
+    """
 
     def __init__(self, handle: Handler, alive: set[Connection]) -> None:
         self._handle, self._alive = handle, alive
         self._waiting: deque[Incoming] = deque()
         self.task: asyncio.Task[None] | None = None
         self.owner: object = None
-        self._deaf = False
+        self._deaf = self._full = False
+        self._refusal = 0
         self._parser = httptools.HttpRequestParser(self)
         self._reset()
 
@@ -73,10 +76,28 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
             self._pass_over(data[offer.args[0] :])
+        except httptools.HttpParserCallbackError as error:
+            if not isinstance(error.__context__, RefusedError):
+                raise
+            self._refuse(error.__context__.status)
         except httptools.HttpParserError:
             self._refuse(400)
         else:
             self._check_size()
+        if self._waiting:
+            self._mind()
+
+    def pause_writing(self) -> None:
+        """Answer no more while the client doesn't read."""
+        self._full = True
+        self._mind()
+
+    def resume_writing(self) -> None:
+        """Go on with what waits."""
+        self._full = False
+        if self.task is None:
+            self._answer()
+        self._mind()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Give up whatever was being answered."""
@@ -88,16 +109,20 @@ class Connection(asyncio.Protocol):
 
     def on_url(self, url: bytes) -> None:
         """Collect the target, which may come in pieces."""
-        self._url += url
+        self._head.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take one header line."""
-        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+        """Take one header line; what stands behind a body in chunks is none."""
+        if self._in_head:
+            self._head.add(name, value)
 
     def on_headers_complete(self) -> None:
-        """Ask for the body if the client waits to be asked."""
+        """Refuse a head that is no request's; ask for the body if the client waits to be asked."""
+        status = self._head.fault(self._parser.get_method(), self._parser.get_http_version(), self._size)
+        if status:
+            raise RefusedError(status)
         self._in_head = False
-        if self._headers.get("expect", "").lower() == "100-continue" and self.task is None:
+        if self._head.headers.get("expect", "").lower() == "100-continue" and self.task is None:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, body: bytes) -> None:
@@ -112,11 +137,11 @@ class Connection(asyncio.Protocol):
         self._waiting.append(
             Incoming(
                 parser.get_method().decode("latin-1"),
-                *_target(self._url),
-                self._headers,
+                *self._head.target(),
+                self._head.headers,
                 b"".join(self._body),
                 parser.get_http_version(),
-                parser.should_keep_alive(),
+                parser.should_keep_alive() and parser.get_http_version() != "1.0",
             )
         )
         self._reset()
@@ -160,8 +185,8 @@ class Connection(asyncio.Protocol):
         return cast("socket.socket", self._transport.get_extra_info("socket"))
 
     def _reset(self) -> None:
-        self._url, self._in_head, self._size = b"", True, 0
-        self._headers: dict[str, str] = {}
+        self._head, self._in_head = Head(), True
+        self._size: int = 0
         self._body: list[bytes] = []
 
     def _pass_over(self, rest: bytes) -> None:
@@ -169,9 +194,8 @@ class Connection(asyncio.Protocol):
 
         The parser stops at it, before the body.
         """
-        offer = ("connection", "upgrade", "http2-settings", "expect")
-        lines = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name not in offer)
-        again = b"%b %b HTTP/1.1\r\n%b\r\n" % (self._parser.get_method(), self._url, lines.encode("latin-1"))
+        method, version = self._parser.get_method(), self._parser.get_http_version()
+        again = self._head.without_offer(method, version, keep_alive=self._parser.should_keep_alive())
         self._parser = httptools.HttpRequestParser(self)
         self._reset()
         self.data_received(again + rest)
@@ -180,35 +204,41 @@ class Connection(asyncio.Protocol):
         if self._size > (MOST_HEADERS if self._in_head else MOST_BODY):
             self._refuse(431 if self._in_head else 413)
 
+    def _mind(self) -> None:
+        """Read on, or not."""
+        if self._waiting or self._full:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
     def _refuse(self, status: int) -> None:
+        """Refuse what was read last, after the answers to what came before; what follows is not read."""
+        if self._deaf:
+            return
+        self._deaf, self._refusal = True, status
         if self.task is None:
-            self._transport.write(head(status, _CLOSING))
-        self.close()
+            self._answer()
 
     def _answer(self) -> None:
         """Answer what waits, in order; an answer that takes time becomes a task, and the rest waits for it."""
-        while self._waiting and not self.closing:
+        while self._waiting and not self._full and not self.closing:
             incoming = self._waiting.popleft()
             answering = self._handle(self, incoming)
             if answering is not None:
                 self.task = asyncio.get_running_loop().create_task(self._go_on(answering, incoming))
                 return
             self._answered(incoming)
+        if self._refusal and not self._waiting and not self.closing:
+            self._transport.write(head(self._refusal, _CLOSING))
+            self.close()
 
     async def _go_on(self, answering: Coroutine[None, None, None], incoming: Incoming) -> None:
         await answering
         self.task = None
         self._answered(incoming)
         self._answer()
+        self._mind()
 
     def _answered(self, incoming: Incoming) -> None:
         if not incoming.keep_alive:
             self.close()
-
-
-def _target(url: bytes) -> tuple[str, str]:
-    try:
-        parsed = httptools.parse_url(url)
-    except httptools.HttpParserInvalidURLError:
-        return "", ""
-    return (parsed.path or b"").decode("latin-1"), (parsed.query or b"").decode("latin-1")
