@@ -55,10 +55,13 @@ class Body:
         return b"".join(part.data for part in parts)
 
     def after(self, deltas: int) -> int:
-        """Return how many parts are sent with the first `deltas` deltas; with none, all before the first delta."""
+        """Return how many parts are sent with the first `deltas` deltas; with none, all before the first delta.
+
+        Where nothing is a delta it is the first part, unless that is all there is: what is cut is never whole.
+        """
         places = [at for at, part in enumerate(self.parts) if part.delta]
         if not places:
-            return 1
+            return min(1, len(self.parts) - 1)
         return places[min(deltas, len(places)) - 1] + 1 if deltas else places[0]
 
     def of(self, parts: Iterable[Event]) -> Body:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from pytest_agentcontract.errors import WireError
-from pytest_agentcontract.provider.http import MOST_BODY
+from pytest_agentcontract.provider.heads import MOST_BODY
 
-_GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
+_GZIP, _ZLIB = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS
 
 
 def decoded(body: bytes, encoding: str) -> bytes:
@@ -23,14 +24,14 @@ def decoded(body: bytes, encoding: str) -> bytes:
     return body
 
 
-def _inflated(body: bytes) -> bytes:
-    inflater = zlib.decompressobj(_GZIP_OR_ZLIB)
+def _inflated(body: bytes, bits: int) -> bytes:
+    inflater = zlib.decompressobj(bits)
     try:
         plain = inflater.decompress(body, MOST_BODY + 1)
     except zlib.error as error:
         message = f"the compressed body is broken: {error}"
         raise WireError(message) from error
-    return _bounded(plain, whole=inflater.eof)
+    return _bounded(plain, inflater.unused_data, whole=inflater.eof)
 
 
 def _unzstd(body: bytes) -> bytes:
@@ -44,22 +45,25 @@ def _unzstd(body: bytes) -> bytes:
     except zstd.ZstdError as error:
         message = f"the compressed body is broken: {error}"
         raise WireError(message) from error
-    return _bounded(plain, whole=inflater.eof)
+    return _bounded(plain, inflater.unused_data, whole=inflater.eof)
 
 
-def _bounded(plain: bytes, *, whole: bool) -> bytes:
+def _bounded(plain: bytes, rest: bytes, *, whole: bool) -> bytes:
     if len(plain) > MOST_BODY:
         message = f"the compressed body holds more than {MOST_BODY} bytes"
         raise WireError(message)
     if not whole:
         message = "the compressed body is cut short"
         raise WireError(message)
+    if rest:
+        message = f"{len(rest)} bytes stand after the end of the compressed body"
+        raise WireError(message)
     return plain
 
 
 _DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "identity": lambda body: body,
-    "gzip": _inflated,
-    "deflate": _inflated,
+    "gzip": partial(_inflated, bits=_GZIP),
+    "deflate": partial(_inflated, bits=_ZLIB),
     "zstd": _unzstd,
 }

@@ -42,3 +42,12 @@ def test_what_a_request_asks_for_is_told_apart() -> None:
         request = Request("openai-chat", model, "", (), (), ToolChoice(), stream=True, body=dict(body))
         answers.append(renderings.whole(Answer(Exchange(1, "root", "turn", request), turn), turn, wire, chunked=True))
     assert len(set(answers)) == len(asked)
+
+
+@pytest.mark.parametrize("turn", [Turn(), Turn(""), Turn("abc")], ids=["nothing", "empty", "text"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_cut_is_never_whole(name: str, turn: Turn) -> None:
+    """A stream that is broken off after any number of deltas lacks something: also where one event is all of it."""
+    request = Request(name, "m", "", (), (), ToolChoice(), stream=True, body={})
+    body = rendered(turn, request, FORMATS[name], 1, chunked=True)
+    assert all(body.after(deltas) < len(body.parts) for deltas in (0, 1, 9))
