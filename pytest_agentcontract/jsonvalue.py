@@ -14,6 +14,12 @@ JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | 
 JSONObject: TypeAlias = dict[str, JSON]
 
 
+DEEPEST: Final = 200
+"""How many arrays and objects may stand inside each other."""
+
+_TOO_DEEP: Final = "nested too deeply"
+
+
 class Missing:
     """The type of `MISSING`: a value that is not there, which is not the same as null."""
 
@@ -30,13 +36,17 @@ MISSING: Final = Missing()
 
 
 def loads(text: str | bytes) -> JSON:
-    """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity, 1e999 or trailing text."""
+    """Parse exactly one JSON document; raise ValueError for duplicate keys, NaN, Infinity, 1e999 or trailing text.
+
+    What is nested deeper than `DEEPEST` is refused as well: nobody who walks a document runs out of stack.
+    """
     plain = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
     try:
         value: JSON = _READER.decode(plain)
     except RecursionError as error:
-        message = "nested too deeply"
-        raise ValueError(message) from error
+        raise ValueError(_TOO_DEEP) from error
+    if plain.count("[") + plain.count("{") > DEEPEST and _is_deep(value):
+        raise ValueError(_TOO_DEEP)
     return value
 
 
@@ -102,6 +112,16 @@ def _step(value: JSON | Missing, key: str) -> JSON | Missing:
     if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
         return value[int(key)]
     return MISSING
+
+
+def _is_deep(value: JSON) -> bool:
+    level: list[JSON] = [value]
+    for _ in range(DEEPEST):
+        below = (outer.values() if isinstance(outer, dict) else as_list(outer) for outer in level)
+        level = [inner for values in below for inner in values if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_agentcontract.jsonvalue import MISSING, dumps, equal, is_empty, loads, place, point
+from pytest_agentcontract.jsonvalue import DEEPEST, MISSING, as_list, dumps, equal, is_empty, loads, place, point
 
 SAME = [
     (1, 1.0),
@@ -57,12 +57,22 @@ def test_different_values_are_not_equal(left, right):
         ("{} {}", "Extra data"),
         ("", "Expecting value"),
         ("[" * 100_000, "nested too deeply"),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nested too deeply"),
+        ('{"a": ' * 300 + "1" + "}" * 300, "nested too deeply"),
     ],
 )
 def test_loads_refuses_what_two_readers_would_read_differently(text, complaint):
     """Duplicate keys, constants outside JSON, a second document and bottomless nesting are errors with a reason."""
     with pytest.raises(ValueError, match=complaint):
         loads(text)
+
+
+def test_what_is_read_is_never_too_deep_to_walk():
+    """At the deepest that is read, brackets in strings and beside each other don't count, and nobody runs out of stack."""
+    text = "[" * DEEPEST + '"' + "[" * 1000 + '"' + "]" * DEEPEST
+    assert dumps(loads(text)) == text
+    assert equal(loads(text), loads(text))
+    assert len(as_list(loads("[" + "[]," * 1000 + "{}]"))) == 1001
 
 
 def test_a_lone_surrogate_can_be_written():
