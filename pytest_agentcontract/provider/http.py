@@ -46,7 +46,9 @@ Handler: TypeAlias = Callable[["Connection", Incoming], Coroutine[None, None, No
 class Connection(asyncio.Protocol):
     """Reads requests, hands them to `handle` one after the other, and writes what it is told.
 
-    It reads no further while a request waits for the answer to the one before, or answers wait for their reader.
+    It reads no further while a request waits for the answer to the one before, or answers wait for their reader. Who
+    ends his side has hung up, unless the answer is written already: a half-closed connection looks like a closed one,
+    and nobody may be taken to have got what he didn't wait for.
     """
 
     def __init__(self, handle: Handler, alive: set[Connection]) -> None:

@@ -29,6 +29,7 @@ GATES = "/gates/"
 """Below the base URL: a POST to a gate's name there opens it, for those who can't call `release`."""
 
 _MOST_MISSED = 20
+_LONGEST_NOTE = 1_000
 
 _T = TypeVar("_T")
 
@@ -126,14 +127,19 @@ class Seat:
             if answer.delay or len(plan) > 1 or not isinstance(plan[0], bytes):
                 return self._deliver(connection, answer, plan)
             self._hand_over(connection, answer, plan[0])
-        elif incoming.method == "POST" and path.startswith(GATES):
-            self._take_released(unquote(path.removeprefix(GATES)))
-            connection.write(document(200, {"released": unquote(path.removeprefix(GATES))}))
+        elif incoming.method == "POST" and (gate := self._gate(path)):
+            self._take_released(gate)
+            connection.write(document(200, {"released": gate}))
         elif incoming.method == "HEAD":
             connection.write(head(200, {"content-length": "0"}))
         else:
             connection.write(self._beside(incoming, path))
         return None
+
+    def _gate(self, path: str) -> str:
+        """Return the gate of this script that a path names; "" for any other path."""
+        gate = unquote(path.removeprefix(GATES)) if path.startswith(GATES) else ""
+        return gate if gate in self._script.gates else ""
 
     def _beside(self, incoming: Incoming, path: str) -> bytes:
         """Answer what is no model request: what clients ask beside them, and what nobody serves."""
@@ -152,9 +158,9 @@ class Seat:
         target = f"{path}?{incoming.query}" if incoming.query else path
         try:
             body = decoded(incoming.body, incoming.headers.get("content-encoding", ""))
-            request = wire.decode_request(loads(body), target)
+            request = wire.decode_request(loads(body.decode()), target)  # as UTF-8, and nothing but
         except (ValueError, WireError) as error:
-            return self._script.undecodable(wire.NAME, f"the request body can't be read: {error}")
+            return self._script.undecodable(wire.NAME, f"the request body can't be read: {error}"[:_LONGEST_NOTE])
         return self._script.answer(request, incoming.headers)
 
     def _hand_over(self, connection: Connection, answer: Answer, data: bytes) -> None:

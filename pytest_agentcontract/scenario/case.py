@@ -236,3 +236,9 @@ class Case:
     def name(self) -> str:
         """The last part of the id."""
         return self.id.rpartition("/")[2]
+
+
+def gates(script: Mapping[str, tuple[ScriptedTurn, ...]]) -> tuple[str, ...]:
+    """Return the names of the gates of a script that somebody has to open."""
+    holds = (turn.hold for turns in script.values() for turn in turns)
+    return tuple(hold.text for hold in holds if hold is not None and hold.until == "released")

@@ -15,7 +15,7 @@ from typing import ClassVar, cast
 
 from pytest_agentcontract.scenario.attribution import Headers, claimants, of_case, side_call, signs
 from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn, token, tool_name
-from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn
+from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn, gates
 from pytest_agentcontract.scenario.conditions import Sight, met
 from pytest_agentcontract.scenario.cursor import Answer, Cursor
 from pytest_agentcontract.scenario.log import Log
@@ -63,6 +63,7 @@ class Script:
     ) -> None:
         self.log = Log(clock)
         self.places = Places(nonces, workdir, {agent: _seed_prompt(agent, nonces.public) for agent in case.script})
+        self.gates = gates(case.script)
         self._case, self._profile = case, of_case(case, profile)
         self._signs = signs(tuple(case.script), self._profile, nonces.public)
         self._cursors = {agent: Cursor(agent, entries) for agent, entries in case.script.items()}

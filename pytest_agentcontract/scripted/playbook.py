@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_agentcontract.scenario.binding import Nonces
-from pytest_agentcontract.scenario.case import Case, Expect, Given, Hold, ScriptedTurn
+from pytest_agentcontract.scenario.case import Case, Expect, Given, Hold, ScriptedTurn, gates
 from pytest_agentcontract.scenario.load_script import EARLY_REPEAT
 from pytest_agentcontract.scenario.profile import Attribution, Profile, ResultRule, SideCall
 from pytest_agentcontract.scenario.script import Script
@@ -41,8 +41,7 @@ class Playbook:
     @property
     def gates(self) -> tuple[str, ...]:
         """Return the names of the gates that the test opens."""
-        holds = (turn.hold for turns in self.agents.values() for turn in turns)
-        return tuple(hold.text for hold in holds if hold is not None and hold.until == "released")
+        return gates(self.agents)
 
 
 def script(playbook: Playbook) -> Script:

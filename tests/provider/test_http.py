@@ -9,20 +9,23 @@ import socket
 import struct
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from backports import zstd
 
 from pytest_agentcontract.errors import ProviderError
-from pytest_agentcontract.provider.http import MOST_HEADERS
+from pytest_agentcontract.provider.heads import MOST_BODY, MOST_HEADERS
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.binding import Nonces
 from pytest_agentcontract.scenario.case import Case, Expect, Given, Hold, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Profile, ResultRule
 from pytest_agentcontract.scenario.script import Script
+from pytest_agentcontract.wire.faults import Pace
 
 Play = Callable[..., Any]
 ONE, TWO = ScriptedTurn("one"), ScriptedTurn("two")
@@ -195,8 +198,14 @@ def test_a_body_that_is_no_request_is_refused_and_written_down(play: Play, body:
         b"POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
         b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
         b"\x00" * 1000,
+        b"POST /#part HTTP/1.1\r\ncontent-length: 0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n",
+        b"POST / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ids=["TLS", "HTTP/2", "short line", "no colon", "negative length", "smuggling", "bad chunk", "zeros"],
+    ids=[
+        *("TLS", "HTTP/2", "short line", "no colon", "negative length", "smuggling", "bad chunk", "zeros"),
+        *("fragment", "two hosts", "old chunks"),
+    ],
 )
 def test_garbage_is_refused_at_once(play: Play, garbage: bytes) -> None:
     """Such a connection is ended, and the next one is served."""
@@ -204,6 +213,125 @@ def test_garbage_is_refused_at_once(play: Play, garbage: bytes) -> None:
     line = table.raw(garbage)
     assert line.read_to_end().startswith(b"HTTP/1.1 400 ")
     assert still_serves(table)
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"CONNECT 127.0.0.1:80 HTTP/1.1\r\nhost: x\r\n\r\n", 501),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"POST / HTTP/2.0\r\nhost: x\r\n\r\n", 505),
+        (b"POST / HTTP/0.9\r\nhost: x\r\n\r\n", 505),
+        (b"POST / HTTP/1.1\r\nexpect: 100-continue\r\ncontent-length: %d\r\n\r\n" % (MOST_BODY + 1), 413),
+    ],
+    ids=["CONNECT", "coding", "two codings", "newer", "older", "declared"],
+)
+def test_what_is_not_spoken_here_is_refused_by_its_head(play: Play, request_: bytes, status: int) -> None:
+    """The body is not waited for, and not asked for."""
+    table = play(ONE)
+    assert table.raw(request_).read_to_end().startswith(b"HTTP/1.1 %d " % status)
+    assert still_serves(table)
+
+
+def test_what_stands_behind_the_chunks_is_no_header(play: Play) -> None:
+    """A trailer changes nothing of how the body is read."""
+    table = play(ONE)
+    head, _, body = (
+        table.request().replace(b"content-length", b"transfer-encoding: chunked\r\nx").partition(b"\r\n\r\n")
+    )
+    line = table.raw(head + b"\r\n\r\n%x\r\n%b\r\n0\r\ncontent-encoding: gzip\r\n\r\n" % (len(body), body))
+    assert b'"one"' in line.read_until(b'"one"')
+
+
+def test_an_answer_is_whole_although_rubbish_follows_its_request(play: Play) -> None:
+    """Also one that takes time: the refusal comes after it."""
+    table = play(ScriptedTurn("one", pace=Pace(between=0.02)))
+    got = table.raw(table.request(stream=True) + b"\x00rubbish").read_to_end()
+    answer, refusal = got.split(b"0\r\n\r\n")
+    assert b"message_stop" in answer
+    assert refusal.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_client_that_reads_nothing_is_answered_no_further(play: Play, provider: Provider) -> None:
+    """What it sends waits at its side: nobody's memory is filled."""
+    table = play(ScriptedTurn("x" * 100_000, repeat=True))
+    line = table.raw(b"")
+    line.socket.setblocking(False)  # noqa: FBT003 - the standard library's signature
+    sent, request = 0, table.request() * 50
+    idle_since = time.monotonic()
+    while time.monotonic() - idle_since < 0.5:
+        try:
+            sent += line.socket.send(request)
+            idle_since = time.monotonic()
+        except BlockingIOError:
+            time.sleep(0.01)
+        assert sent < 100_000_000
+    (connection,) = [one for one in provider._connections if one.owner is table.seat]
+    assert connection._transport.get_write_buffer_size() < 1_000_000
+    assert len(connection._waiting) * len(table.request()) < 1_000_000
+
+
+def test_an_old_client_that_would_stay_sees_the_end_of_a_stream(play: Play) -> None:
+    """A stream without chunks ends with its connection, whatever the client asked for."""
+    table = play(ONE)
+    request = (
+        table.request(stream=True).replace(b"HTTP/1.1", b"HTTP/1.0").replace(b"host: x", b"connection: keep-alive")
+    )
+    assert table.raw(request).read_to_end().endswith(b'data: {"type": "message_stop"}\n\n')
+
+
+def test_half_a_connection_is_enough_for_an_answer(play: Play) -> None:
+    """A client may end its side once it has asked."""
+    table = play(ONE)
+    line = table.raw(table.request())
+    line.socket.shutdown(socket.SHUT_WR)
+    assert b'"one"' in line.read_to_end()
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding"),
+    [
+        (lambda said: gzip.compress(said) + b"rest", "gzip"),
+        (lambda said: zstd.compress(said) + b"rest", "zstd"),
+        (lambda said: said, "gzip"),
+        (zlib.compress, "gzip"),
+        (gzip.compress, "deflate"),
+        (lambda said: said.decode().encode("utf-16"), "identity"),
+        (lambda said: b"\xef\xbb\xbf" + said, "identity"),
+        (lambda said: said.replace(b"Hi", b"Hi\xed\xa0\x80"), "identity"),
+    ],
+    ids=["rest of gzip", "rest of zstd", "plain", "zlib", "no zlib", "UTF-16", "BOM", "surrogate"],
+)
+def test_an_encoding_is_what_it_is_called(play: Play, packed: Callable[[bytes], bytes], encoding: str) -> None:
+    """A body that is anything else is refused, however readable it may be."""
+    table = play(ONE)
+    with closing(connect(table)) as connection:
+        body = packed(json.dumps(table.body()).encode())
+        connection.request("POST", table.path, body, {"content-encoding": encoding})
+        assert connection.getresponse().status == 400
+    assert still_serves(table)
+
+
+def test_a_refusal_is_written_down_in_a_few_words(play: Play) -> None:
+    """What is wrong may be as long as it likes: neither the answer nor the record repeats all of it."""
+    table = play(ONE)
+    with closing(connect(table)) as connection:
+        for body in ({**table.body(), "x": 1, "messages": [{"role": "r" * 100_000}]}, {"messages": "x" * 100_000}):
+            connection.request("POST", table.path, json.dumps(body))
+            assert len(connection.getresponse().read()) < 2_000
+    for exchange in table.close():
+        assert (exchange.request.body, len(exchange.note) <= 1_000) == (None, True)
+
+
+def test_a_gate_that_the_script_has_not_is_no_gate(play: Play) -> None:
+    """A name with a slip in it is told, and not kept for ever."""
+    table = play(ScriptedTurn("one", hold=Hold(1, "released", "door")))
+    with closing(connect(table)) as connection:
+        connection.request("POST", table.path.removesuffix("/v1/messages") + "/gates/dor", b"")
+        assert connection.getresponse().status == 404
+    assert table.seat.missed == ("POST /gates/dor",)
+    assert table.seat._released == set()
 
 
 @pytest.mark.parametrize("shape", ["one line", "many lines"])
