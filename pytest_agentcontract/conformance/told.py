@@ -98,7 +98,7 @@ def spawn_results(run: Run, child: str) -> tuple[ToolResult, ...]:
     own = spawn(run, child)
     if own is None:
         return ()
-    found = [result_of(exchange.request, own) for exchange in run.own(own.exchange.agent)]
+    found = [result_of(exchange.request, own) for exchange in later(run, own.exchange.agent, own.exchange.serial)]
     return tuple(result for result in found if result is not None)
 
 

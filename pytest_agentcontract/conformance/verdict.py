@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -19,6 +19,8 @@ VerdictStatus: TypeAlias = Literal["pass", "fail", "not-verified", "not-applicab
 
 RED: frozenset[VerdictStatus] = frozenset({"fail", "not-verified", "error"})
 """What keeps a requirement from being met."""
+
+_ORDER = ("fail", "not-verified", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ def failed(expected: str, observed: str, level: Level | None = None) -> Finding:
 def unverified(why: str) -> Finding:
     """Say what a check needs to see and did not, or can't tell from what it saw."""
     return Finding("not-verified", why=why)
+
+
+def worst(findings: Iterable[Finding]) -> Finding:
+    """Return the first failure among several findings, else the first that tells nothing, else a pass."""
+    return min(findings, key=lambda finding: _ORDER.index(finding.status))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ def silent(**more):
 
 
 CHILD, STRUCTURE, SILENT = returning(), returning(OBJECT), silent()
+EMPTY, BLANK = returning({}), returning("")
 HELD = {"text": "At work.", "hold": {"after_deltas": 1, "until": "end"}}
 LIVE = family(HELD)
 DOOMED = family(HELD, last={"text": "Prose.", "repeat": "forever"}, result=FAILED)
@@ -122,6 +123,15 @@ ROWS = [
     ("RET-602", STRUCTURE, "fail", lambda s: s.root(2).child(2).root(told=(COMPACT,)).success("R")),
     ("RET-602", STRUCTURE, "fail", lambda s: s.root(2).child(2).root(told=('{"a":\n[1, 3]}',)).success("R")),
     ("RET-602", CHILD, "not-verified", lambda s: s.root(2).child(2).root(told=("C1\nC2",)).success("R")),
+    ("RET-602", EMPTY, "pass", lambda s: s.root(2).child(2).root(told=("c: {}",)).success("R")),
+    ("RET-408", EMPTY, "pass", lambda s: s.root(2).child(2).root(told=("c: {}",)).success("R")),
+    ("RET-408", EMPTY, "fail", lambda s: s.root(2).child(2).root(told=("c: (no output)",)).success("R")),
+    ("RET-408", EMPTY, "fail", lambda s: s.root(2).child(2).root(told=("c failed: {}",)).success("R")),
+    ("RET-408", EMPTY, "fail", lambda s: s.root(2).child(2).child(kind="beyond").root(told=("c: {}",)).success("R")),
+    ("RET-408", EMPTY, "not-verified", lambda s: s.root(2).child().root(kind="poll").child().root().success("R")),
+    ("RET-408", EMPTY, "not-verified", lambda s: s.root(2).child().root().success("R")),
+    ("RET-408", BLANK, "pass", lambda s: s.root(2).child(2).root(told=("c returned",)).success("R")),
+    ("RET-408", BLANK, "pass", lambda s: s.root(2).child(2).root(results={0: ""}).success("R")),
     ("RET-603", SILENT, "pass", lambda s: _end_of_silence(s, "child failed: no reply")),
     ("RET-603", SILENT, "fail", lambda s: _end_of_silence(s, "child: STRAY end")),
     ("RET-603", SILENT, "fail", lambda s: _end_of_silence(s, "child is done")),
@@ -285,6 +295,18 @@ def test_a_late_gate_leaves_overlapping_children_unverified(scene, found):
     opened = scene(TWINS).root(2).child(name="one", released=False).child(name="two")
     run = opened.root(results=NAMED, told=("agent-2\nTWO", "agent-1\nONE")).success("R")
     assert found("RET-605", run).status == "not-verified"
+
+
+def test_a_child_is_told_from_its_siblings_not_from_everybody(scene, found):
+    """Each parent gives its first child the same name; a payload under that name is that parent's own child's."""
+    script = {
+        "root": [{"calls": [WORK]}, {"calls": [{"tool": "$spawn", "agent": "one"}]}, REPLY],
+        "one": [{"calls": [{"tool": "$spawn", "agent": "two"}]}, {"calls": [{"tool": "$return", "value": "ONE"}]}],
+        "two": [{"calls": [{"tool": "$return", "value": "TWO"}]}],
+    }
+    opened = scene({**TWINS, "script": script}).root(2).child(name="one").child(name="two")
+    opened.child(name="one", results=NAMED, told=("agent-1\nTWO",)).root(results=NAMED, told=("agent-1\nONE",))
+    assert found("RET-605", opened.success("R")).status == "pass"
 
 
 def test_every_check_is_shown_to_pass_to_fail_and_to_abstain():

@@ -62,6 +62,7 @@ TEXT = {
         "root": [*ROOT, {"text": "Hello", "hold": {"after_deltas": 1, "until": {"printed": "He"}}}, {"calls": [REPLY]}]
     },
 }
+TWICE = converses(UNOFFERED, UNOFFERED, PROSE)
 
 ROWS = [
     ("RET-101", PLAIN, "pass", lambda s: s.root(2).success("R")),
@@ -75,6 +76,8 @@ ROWS = [
     ("RET-104", converses(UNOFFERED, PROSE), "fail", lambda s: s.root(3).end(exit_ok=True)),
     ("RET-104", converses(UNOFFERED, PROSE), "fail", lambda s: s.root(2).end(exit_ok=True)),
     ("RET-104", converses(UNOFFERED, PROSE), "fail", lambda s: s.root(2).root(error=True).end(exit_code=1)),
+    ("RET-104", TWICE, "pass", lambda s: s.root(2).root(error=True).root(error=True).end(exit_ok=True)),
+    ("RET-104", TWICE, "fail", lambda s: s.root(2).root(error=True).root().end(exit_ok=True)),
     ("RET-104", converses(PROSE), "not-verified", lambda s: s.root(2).end(exit_ok=True)),
     ("RET-105", converses(PROSE, PROSE, says=2), "pass", lambda s: s.root(2).root(nudge="line 2").end(exit_ok=True)),
     ("RET-105", converses(PROSE, PROSE), "fail", lambda s: s.root(3).end(exit_ok=True)),

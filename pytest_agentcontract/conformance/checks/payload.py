@@ -7,7 +7,10 @@ import re
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import exactly, stated_value, taken
 from pytest_agentcontract.conformance.evidence import Run
-from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
+from pytest_agentcontract.conformance.replies import FATES, fate, valid_reply
+from pytest_agentcontract.conformance.told import later, news_of, spans, spawn_results, told_of_error
+from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified, worst
+from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_list, as_object, dumps, loads
 
 RECEIVED = ("worked", "finished", "replied", "accepted")
@@ -19,6 +22,7 @@ OFFERED = ("worked", "finished", "replied")
 USUAL_NAMES = ("type", "subtype", "num_turns", "session_id", "usage", "duration_ms")
 """Further names of a result document, mirrored from a known print mode."""
 
+_FALSY: tuple[JSON, ...] = ("", {}, [])
 _LARGE = 100_000
 _DEEP = 60
 
@@ -91,8 +95,11 @@ def large_payload_arrives_whole(run: Run) -> Finding:
 
 @check("RET-408", given=OFFERED, earned=("consumed",))
 def falsy_payload_is_valid(run: Run) -> Finding:
-    """Compare an empty string, object or array with the result."""
-    return taken(run) if stated_value(run) in ("", {}, []) else unverified("the payload is not empty")
+    """Compare an empty string, object or array with the result; a child's, with what its parent was told."""
+    if stated_value(run) in _FALSY:
+        return taken(run)
+    children = [child for child in run.children if run.expected(child).value in _FALSY]
+    return worst(_told_empty(run, child) for child in children) if children else unverified("no payload is empty")
 
 
 @check("RET-409", given=RECEIVED, earned=("consumed",))
@@ -116,6 +123,26 @@ def _depth(value: JSON) -> int:
         level = [item for outer in level for item in (*as_object(outer).values(), *as_list(outer))]
         depth += 1
     return depth
+
+
+def _told_empty(run: Run, child: str) -> Finding:
+    """Find whether a child ended with its empty payload, and its parent was told of that and of no failure."""
+    reply, parent = valid_reply(run, child), run.parent(child)
+    if reply is None or isinstance(reply.scripted.value, Missing):
+        return unverified(f"child-replied: no reply of {child} was delivered")
+    value = reply.scripted.value
+    expected = f"{child} ends with its reply, and {parent} is told {shown(value)}"
+    if run.following(reply.exchange):
+        return failed(expected, f"{child} went on after it: {FATES[fate(run, reply)]}")
+    told, pattern = news_of(run, child), run.profile.failure
+    if told_of_error(run, child) or any(re.search(pattern, text) for text in told if pattern):
+        return failed(expected, f"{parent} was told of a failure: {', '.join(told)}")
+    after = later(run, parent, reply.exchange.serial)
+    if not after or not (told or any(not result.text for result in spawn_results(run, child))):
+        return unverified(f"{parent} was told nothing of {child} after that")
+    if value == "" or any(found for exchange in after for found in spans(exchange, value)):
+        return passed(expected, "it was")
+    return failed(expected, f"{parent} was told {', '.join(told)}")
 
 
 def _names(document: JSON | Missing) -> str:

@@ -24,7 +24,7 @@ from pytest_agentcontract.conformance.told import (
     spawn,
     told_of_error,
 )
-from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
+from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified, worst
 from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.scenario.observation import Exchange
@@ -48,7 +48,7 @@ def structure_stands_as_indented_json(run: Run) -> Finding:
 def silent_child_reaches_its_parent_as_failed(run: Run) -> Finding:
     """Look for the nudges of a child that never replies, for the failure its parent is told, and for stray prose."""
     findings = [_failure_of(run, child) for child in _failing(run)]
-    return _first_bad(findings)
+    return worst(findings)
 
 
 @check("RET-604", given=("worked", "finished", "clean", "child-failing"))
@@ -74,8 +74,7 @@ def each_payload_is_tied_to_its_child(run: Run) -> Finding:
     late = [exchange for exchange in run.observation.exchanges if not exchange.released]
     if late:
         return unverified(f"overlapped: the children did not run at once (request {serials(late)} waited in vain)")
-    marks = marks_of(run, children)
-    return _first_bad([_tied(run, child, marks) for child in children])
+    return worst([_tied(run, child, marks_of(run, _siblings(run, child))) for child in children])
 
 
 @check("RET-606", given=("worked", "child-replied"), earned=("replied", "consumed"))
@@ -96,6 +95,11 @@ def _returning(run: Run) -> tuple[str, ...]:
     return tuple(child for child in run.children if run.expected(child).status == "success")
 
 
+def _siblings(run: Run, child: str) -> tuple[str, ...]:
+    """Return a child and those beside it: what names it must tell it from these alone."""
+    return tuple(other for other in run.children if run.parent(other) == run.parent(child))
+
+
 def _failing(run: Run) -> tuple[str, ...]:
     return tuple(child for child in run.children if run.expected(child).status == "failed")
 
@@ -104,7 +108,7 @@ def _all_told(run: Run, kinds: type | tuple[type, ...], form: str, look: Look) -
     children = [child for child in _returning(run) if isinstance(_value(run, child), kinds)]
     if not children:
         return unverified("no child returned a payload of that kind")
-    return _first_bad([_told(run, child, form, look) for child in children])
+    return worst([_told(run, child, form, look) for child in children])
 
 
 def _told(run: Run, child: str, form: str, look: Look) -> Finding:
@@ -127,8 +131,8 @@ def _raw(after: tuple[Exchange, ...], value: JSON, expected: str) -> Finding:
 
 def _indented(after: tuple[Exchange, ...], value: JSON, expected: str) -> Finding:
     pieces = [piece for exchange in after for piece in spans(exchange, value)]
-    if any("\n" in piece for piece in pieces):
-        return passed(expected, "it parses equal, and spans several lines")
+    if any("\n" in piece for piece in pieces) or (pieces and not value):
+        return passed(expected, "it parses equal, and spans several lines" if value else "it stands there, empty")
     return failed(expected, "it stands there in one line" if pieces else _nowhere(after))
 
 
@@ -199,11 +203,6 @@ def _owner(run: Run, block: Block, text: str, marks: dict[str, frozenset[str]]) 
     """Tell whose a told payload is: the child's whose call it answers, else the one named nearest before it."""
     calls = {own.call.id: child for child in marks if (own := spawn(run, child))}
     return calls.get(block.call_id, "") or owner(block.text, block.text.index(text), marks)
-
-
-def _first_bad(findings: list[Finding]) -> Finding:
-    order = {"fail": 0, "not-verified": 1, "pass": 2}
-    return min(findings, key=lambda finding: order[finding.status])
 
 
 def _value(run: Run, child: str) -> JSON:

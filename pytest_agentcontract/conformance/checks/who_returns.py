@@ -39,13 +39,14 @@ def unoffered_call_gets_a_tool_error(run: Run) -> Finding:
     calls = [call for call in return_calls(run, ROOT) if call.scripted.unadvertised]
     if not calls:
         return unverified("the root was never delivered a return call that was not offered")
-    what = fate(run, calls[0])
-    expected = "a tool error for the call, and the session goes on"
-    if what == "unclear":
-        return unverified(FATES[what])
-    if what != "error":
-        return failed(expected, f"{FATES[what]}; the session: {status_words(run.delivery)}")
-    if not run.delivery.exit_ok and run.following(calls[0].exchange) == run.own(ROOT)[-1]:
+    fates = [fate(run, call) for call in calls]
+    expected = "a tool error for each such call, and the session goes on"
+    wrong = next((what for what in fates if what not in ("error", "unclear")), None)
+    if wrong is not None:
+        return failed(expected, f"{FATES[wrong]}; the session: {status_words(run.delivery)}")
+    if "unclear" in fates:
+        return unverified(FATES["unclear"])
+    if not run.delivery.exit_ok and run.following(calls[-1].exchange) == run.own(ROOT)[-1]:
         return failed(expected, f"a tool error, and with it the end: {status_words(run.delivery)}")
     return passed(expected, "a tool error, and the conversation went on to its end")
 
