@@ -6,6 +6,8 @@ from itertools import groupby
 
 import pytest
 
+from pytest_agentcontract.scenario.load_case import shipped
+
 NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
 WIRES = ("anthropic-messages", "openai-chat", "openai-responses", "gemini-generate")
 ITEM = f"{NUDGED}[reference-openai-chat]"
@@ -37,7 +39,13 @@ def test_with_paths_both_run(judge, pytester):
     judge(path, select="empty-finish or nudged-then-replies or mine").assert_outcomes(passed=3)
 
 
-@pytest.mark.parametrize(("argument", "count"), [(ITEM, 1), (NUDGED, 4), ("agent-contract::return::no-reply", 60)])
+NO_REPLY = sum(case.group == "return/no-reply" for case in shipped())
+
+
+@pytest.mark.parametrize(
+    ("argument", "count"),
+    [(ITEM, 1), (NUDGED, len(WIRES)), ("agent-contract::return::no-reply", NO_REPLY * len(WIRES))],
+)
 def test_a_node_id_selects(run, verdicts, argument, count):
     """An id on the command line is enough: the whole of it, a case, or a folder of cases."""
     run(argument).assert_outcomes(passed=count)
