@@ -101,10 +101,10 @@ def _reported(exchange: Exchange) -> Usage | None:
 
 
 def _reported_at_first(exchange: Exchange) -> Usage | None:
-    """Tell what usage the first events of a stream have told the client: the input's, if the wire format sends it."""
+    """Tell what usage the first events of a stream have told the client, if the wire format sends any that early."""
     request, answer = exchange.request, exchange.answer
     early = answer is not None and request.stream and request.wire not in _LATE
-    return Usage(answer.usage.input_tokens, 0) if answer and early else None
+    return Usage(answer.usage.input_tokens, answer.usage.at_first) if answer and early else None
 
 
 _LATE: Mapping[str, str | None] = {

@@ -55,6 +55,11 @@ class Usage:
         )
 
     @property
+    def at_first(self) -> int:
+        """The output that is told before any of it was sent, where figures come twice: one token, if there is any."""
+        return min(self.output_tokens, 1)
+
+    @property
     def whole_input(self) -> int:
         """The input with what a cache gave and took: some wire formats count so."""
         return self.input_tokens + self.cache_read + self.cache_write

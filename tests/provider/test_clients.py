@@ -129,7 +129,7 @@ def test_a_broken_answer_is_an_error_and_its_retry_gets_the_turn(
     assert ASK[wire](table, stream=stream) == (TEXT, [])
     first, second = table.close()
     assert (first.kind, first.delivered, first.answer.text) == ("fault", False, TEXT)
-    assert first.sent == (Usage(10, 0) if stream and wire == "anthropic-messages" else None)
+    assert first.sent == (Usage(10, 1) if stream and wire == "anthropic-messages" else None)
     assert (second.kind, second.retry, second.delivered) == ("turn", True, True)
 
 

@@ -85,7 +85,7 @@ def test_a_turn_held_to_the_end_is_broken_off_when_the_run_is_over(play: Play) -
     table.seat.over()
     line.read_to_end()
     (exchange,) = table.close()
-    assert (exchange.kind, exchange.delivered, exchange.released, exchange.sent) == ("turn", False, True, Usage(10, 0))
+    assert (exchange.kind, exchange.delivered, exchange.released, exchange.sent) == ("turn", False, True, Usage(10, 1))
     assert table.seat.left == {}
 
 
@@ -95,7 +95,7 @@ def test_a_client_that_hangs_up_gets_the_same_turn_again(play: Play) -> None:
     line = table.raw(table.request(stream=True))
     assert b'"a"' in line.read_until(b'"a"')
     line.socket.close()
-    assert eventually(lambda: table.seat.exchanges()[0].sent == Usage(10, 0))
+    assert eventually(lambda: table.seat.exchanges()[0].sent == Usage(10, 1))
     table.seat.printed("go")
     again = table.raw(table.request(stream=True))
     assert b"message_stop" in again.read_until(b"message_stop")

@@ -374,7 +374,7 @@ def test_repeated_calls_have_ids_of_their_own() -> None:
     [
         ("anthropic-messages", False, None, None, Usage(10, 5)),
         ("anthropic-messages", True, None, None, Usage(10, 5)),
-        ("anthropic-messages", True, None, True, Usage(10, 0)),
+        ("anthropic-messages", True, None, True, Usage(10, 1)),
         ("anthropic-messages", True, None, False, None),
         ("anthropic-messages", False, None, True, None),
         ("openai-chat", False, None, None, Usage(10, 5)),

@@ -61,6 +61,16 @@ def test_a_full_turn_is_what_the_sdk_reads(desk: Desk, claude: anthropic.Anthrop
     assert (message.usage.input_tokens, message.usage.output_tokens) == (17, 4)
 
 
+def test_a_stream_tells_its_usage_twice(desk: Desk, claude: anthropic.Anthropic) -> None:
+    """At first the input and one token of output, at its end the totals of both: whoever adds them up is wrong."""
+    desk.turn = Turn("x", usage=Usage(17, 4))
+    events: list[Any] = list(claude.messages.create(**ASK, stream=True))
+    first = next(event.message.usage for event in events if event.type == "message_start")
+    last = next(event.usage for event in events if event.type == "message_delta")
+    assert (first.input_tokens, first.output_tokens) == (17, 1)
+    assert (last.input_tokens, last.output_tokens) == (17, 4)
+
+
 @both_ways
 @pytest.mark.parametrize(("text", "count"), [(None, 0), ("", 1)])
 def test_no_text_is_no_block_and_empty_text_an_empty_one(

@@ -26,14 +26,14 @@ def encode_whole(turn: Turn, request: Request, serial: int) -> JSON:
 
 
 def encode_stream(turn: Turn, request: Request, serial: int) -> tuple[Event, ...]:
-    """Render a turn as the events of a streamed response."""
-    opened = _envelope(request, serial, [], None, _usage(turn.usage, 0))
+    """Render a turn as the events of a streamed response: usage is told as it stands at first, and whole at the end."""
+    opened = _envelope(request, serial, [], None, _usage(turn.usage, turn.usage.at_first))
     closed: JSONObject = {"stop_reason": STOP_REASONS[turn.natural_stop], "stop_sequence": None}
     return (
         _event("message_start", {"message": opened}),
         _event("ping", {}),
         *(framed for index, block in enumerate(_blocks(turn, serial)) for framed in _block_events(index, block)),
-        _event("message_delta", {"delta": closed, "usage": {"output_tokens": turn.usage.output_tokens}}),
+        _event("message_delta", {"delta": closed, "usage": _usage(turn.usage, turn.usage.output_tokens)}),
         _event("message_stop", {}),
     )
 
