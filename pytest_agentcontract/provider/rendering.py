@@ -15,6 +15,7 @@ from pytest_agentcontract.wire.turn import Turn
 _DIGITS: Final = "90807060"
 _SERIAL: Final = int(_DIGITS)
 _MOST_KEPT = 256
+_LONGEST_KEPT = 1_000
 
 
 class Renderings:
@@ -26,9 +27,10 @@ class Renderings:
     def whole(self, answer: Answer, turn: Turn, wire: WireFormat, *, chunked: bool) -> bytes:
         """Return a response as it is written if nothing goes wrong and nobody waits."""
         request, serial = answer.exchange.request, answer.exchange.serial
-        if turn.calls or _tells_digits(turn, request):  # bound calls bear ids of their own: no two are the same
-            return rendered(turn, request, wire, serial, chunked=chunked).whole
         asked = tuple(repr(point(request.body, pointer)) for pointer in wire.ECHOED)
+        # Bound calls bear ids of their own, no two are the same; and what a client makes up is not kept at any length.
+        if turn.calls or _tells_digits(turn, request) or len(request.model) + sum(map(len, asked)) > _LONGEST_KEPT:
+            return rendered(turn, request, wire, serial, chunked=chunked).whole
         key = (wire.NAME, request.model, asked, turn, turn.deltas, request.stream, chunked)
         data = self._kept.get(key)
         if data is None:

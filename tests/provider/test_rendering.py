@@ -44,6 +44,16 @@ def test_what_a_request_asks_for_is_told_apart() -> None:
     assert len(set(answers)) == len(asked)
 
 
+def test_a_model_of_any_length_is_not_kept() -> None:
+    """A client that makes up names fills no memory."""
+    renderings, turn = Renderings(), Turn("one")
+    for model in ("m", "m" * 100_000):
+        request = Request("openai-chat", model, "", (), (), ToolChoice(), stream=False, body={})
+        answer = Answer(Exchange(1, "root", "turn", request), turn)
+        assert model.encode() in renderings.whole(answer, turn, FORMATS["openai-chat"], chunked=True)
+    assert len(renderings._kept) == 1
+
+
 @pytest.mark.parametrize("turn", [Turn(), Turn(""), Turn("abc")], ids=["nothing", "empty", "text"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_cut_is_never_whole(name: str, turn: Turn) -> None:
