@@ -8,10 +8,14 @@
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
 #   make kill-matrix                     measure every mutant over its whole suite, and write the matrix
+#   make fuzz COUNT=1000 SEED=1          hostile clients at the provider, 100,000 of them if nothing is said
 #   make benchmarks                      the figures that are promised, as ratios; the provider beside its peers
 
 RUNTIME ?= reference
 ARGS    ?=
+COUNT   ?= 100000
+SEED    ?= $(shell date +%s)
+START   ?= 0
 PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN     := .venv/bin
@@ -19,7 +23,7 @@ BIN     := .venv/bin
 FRAMEWORKS := smolagents openai-agents
 OTHERS     := claude-code $(FRAMEWORKS)
 
-.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible $(OTHERS) $(OTHERS:=-known) benchmarks clean
+.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
@@ -73,6 +77,9 @@ $(FRAMEWORKS): .venv/ready
 
 $(FRAMEWORKS:=-known): .venv/ready
 	.ci/framework $(@:-known=) --known $(ARGS)
+
+fuzz: .venv/ready
+	$(BIN)/python -m tests.provider.fuzz.run $(COUNT) $(SEED) $(START)
 
 benchmarks: .venv/ready
 	$(BIN)/python benchmarks/collection.py
