@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.provider.fuzz import judge
-from tests.provider.fuzz.attempts import Attempt, attempt
-from tests.provider.fuzz.bodies import BAD, EITHER, GOOD
+from tests.provider.fuzz.attempts import attempt
+from tests.provider.fuzz.clients import BAD, EITHER, GOOD, Attempt
 from tests.provider.fuzz.judge import Found
 from tests.provider.fuzz.run import run
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import h11
 
-from tests.provider.fuzz.attempts import TURNS, Attempt
+from tests.provider.fuzz.clients import TURNS, Attempt
 
 
 @dataclass(frozen=True, slots=True)

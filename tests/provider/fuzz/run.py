@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from random import Random
 
 from pytest_agentcontract.provider.http import Connection
 from pytest_agentcontract.provider.server import Provider
@@ -25,8 +26,8 @@ from pytest_agentcontract.scenario.case import Case, Expect, Given, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Profile, ResultRule
 from pytest_agentcontract.scenario.script import Script
 from pytest_agentcontract.wire.formats import FORMATS
-from tests.provider.fuzz import attempts, bodies, judge
-from tests.provider.fuzz.attempts import Attempt
+from tests.provider.fuzz import attempts, documents, judge
+from tests.provider.fuzz.clients import GOOD, Attempt, Good
 
 AT_A_SEAT = 200
 WORKERS = 4
@@ -157,12 +158,12 @@ def _silences(port: int, made: list[Attempt]) -> Iterator[None]:
 
 def _still_serves(port: int, prefix: str, script: Script) -> Iterator[str]:
     for wire in FORMATS:
-        rng = attempts.Random(wire)
+        rng = Random(wire)  # noqa: S311 - any request will do
         mark = f"[[root-{script.places.nonces.public}]]"
-        document = bodies.document(wire, mark, rng, stream=False)
-        good = attempts.Good(wire, prefix + bodies.target(wire, stream=False), document)
+        document = documents.document(wire, mark, rng, stream=False)
+        good = Good(wire, prefix + documents.target(wire, stream=False), document)
         begun = time.monotonic()
-        got, end = _talk(port, Attempt(0, "", wire, "POST", (good.bytes(),), bodies.GOOD, "wait"))
+        got, end = _talk(port, Attempt(0, "", wire, "POST", (good.bytes(),), GOOD, "wait"))
         if b"at once" not in got or time.monotonic() - begun > AT_ONCE:
             yield f"a good request afterwards ({wire}) got {got!r} ({end}) after {time.monotonic() - begun:.1f} s"
 
