@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 
@@ -27,6 +28,9 @@ wires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}
 tools.work = {name = "touch", arguments = {path = "{mark}"}}
 capabilities = ["headless"]
 """
+
+
+PROFILE = (resources.profiles() / "reference.toml").read_text("utf-8").replace("runtimes.reference]", "runtimes.mine]")
 
 
 @pytest.fixture
@@ -115,6 +119,21 @@ def test_a_user_pins_his_own_outcomes(run, outcomes, delivers, pytester):
     run(ITEM).assert_outcomes(failed=1)
     shutil.rmtree(pinned.parent)
     run(ITEM).assert_outcomes(failed=1)
+
+
+@pytest.mark.slow
+def test_an_update_by_several_workers_loses_nothing(pytester):
+    """Each outcome is a file of its own: all that two processes write at once is there, and asserted afterwards."""
+    (pytester.path / "agent-contract.toml").write_text(f'snapshots = "pinned"\n{PROFILE}', "utf-8")
+    mine = ("--agent-contract", "--agent-contract-runtime", "mine", "--agent-contract-wire", "openai-chat")
+    run = partial(
+        pytester.runpytest_subprocess, "-p", "no:randomly", "-n", "2", *mine, "-k", "payload/empty or payload/nested"
+    )
+    run("--snapshot-update").assert_outcomes(passed=4)
+    written = sorted((pytester.path / "pinned").rglob("*.json"))
+    assert len(written) == 4
+    written[0].unlink()
+    run().assert_outcomes(passed=3, failed=1)
 
 
 def test_every_case_has_an_outcome_and_every_outcome_its_case():
