@@ -66,6 +66,7 @@ def test_what_is_right_is_no_complaint(one: Attempt, found: Found) -> None:
         (GET_IT, Found(TURN + TURN, "fin", 1), "2 answers show a turn"),
         (GET_IT, Found(REFUSAL, "fin", 0), "0 turns served, not 1"),
         (GET_IT, Found(b"", "fin", 1), "no answer"),
+        (replace(GET_IT, span=BAD, native=False, due=True), Found(b"", "fin", 0), "no answer"),
         (GET_IT, Found(TURN[:-1], "fin", 1), "cut short"),
         (GET_IT, Found(TURN, "TimeoutError('timed out')", 1), "hung"),
         (GET_IT, Found(b"HTTP/1.1 OK\r\n\r\n", "fin", 1), "no HTTP"),

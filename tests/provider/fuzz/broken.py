@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 from tests.provider.fuzz.clients import BAD, EITHER, TURNS, Attempt, Good, Span, made
@@ -16,7 +17,8 @@ def beside(good: Good, rng: Random) -> Attempt:
     method = rng.choice(("GET", "POST", "HEAD", "DELETE"))
     body = rng.choice((b"", good.body, rng.randbytes(300), b"[" * 9_000))
     first = f"{method} {prefix}{below} HTTP/1.1".encode()
-    return made(f"{method} {below[:40]}", good.bytes(body=body, first=first), BAD, method=method)
+    client = made(f"{method} {below[:40]}", good.bytes(body=body, first=first), BAD, method=method)
+    return replace(client, due=True)
 
 
 _BESIDE = (
@@ -144,13 +146,14 @@ def first_line(good: Good, rng: Random) -> Attempt:
     """Say what is no method, no target or no version, or none that is spoken here."""
     line, span = rng.choice(_FIRST_LINES)
     method = line.split(b" ")[0].decode("latin-1")
-    return made(repr(line)[2:-1], good.bytes(first=line), span, method=method if method == "HEAD" else "POST")
+    client = made(repr(line)[2:-1], good.bytes(first=line), span, method=method if method == "HEAD" else "POST")
+    return replace(client, due=True)
 
 
 def line(good: Good, rng: Random) -> Attempt:
     """Add a line that is no header, or one header too many."""
     line = rng.choice(_LINES)
-    return made(repr(line)[2:-1], good.bytes(line), BAD)
+    return replace(made(repr(line)[2:-1], good.bytes(line), BAD), due=True)
 
 
 def framing(good: Good, rng: Random) -> Attempt:

@@ -26,7 +26,8 @@ TURNS = 3
 class Attempt:
     """One connection. `pieces` are sent one after the other; `span` is how many turns it may be served.
 
-    To what is `native`, every error is about a model request: it must be one that the wire's own clients understand.
+    To what is `due` an answer comes in any case: more is not needed to see what is wrong with it. To what is `native`,
+    every error is about a model request: it must be one that the wire's own clients understand.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Attempt:
     span: Span
     ending: Ending = "half-close"
     native: bool = False
+    due: bool = False
 
 
 @dataclass(frozen=True, slots=True)

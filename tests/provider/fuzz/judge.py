@@ -66,9 +66,9 @@ def _complaints(one: Attempt, agent: str, found: Found, answers: list[Answer]) -
         yield f"an answer is cut short ({found.end}): {found.data[-300:]!r}"
     if found.end.endswith(")"):
         yield f"the connection hung: {found.end}"
+    if not answers and (one.native or (one.due and found.end != "rst")):
+        yield f"no answer ({found.end})"
     if one.native:
-        if not answers and found.end != "silence":
-            yield f"no answer ({found.end})"
         yield from (complaint for answer in answers for complaint in _unlike_the_wire(one, answer))
     elif any(answer.status >= 500 and answer.status not in (501, 505) for answer in answers):
         yield f"an error of ours: {found.data[:300]!r}"

@@ -32,6 +32,9 @@ from tests.provider.fuzz.clients import GOOD, Attempt, Good
 AT_A_SEAT = 200
 WORKERS = 4
 PATIENCE = 60.0
+TO_END = 10.0
+"""How long a connection may take to end at our side once the client's is closed."""
+
 MOST_GROWN = 16 * 1024
 AT_ONCE = 5.0
 """How soon a good client is served, whatever else goes on: its request takes a millisecond on a quiet machine."""
@@ -185,7 +188,7 @@ def _left_behind(provider: Provider) -> dict[str, int]:
 
 def _differences(before: dict[str, int], provider: Provider) -> list[str]:
     """Tell what there is more of than before, once the last connections had time to end."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TO_END
     while (now := _left_behind(provider)) != before and time.monotonic() < end:
         time.sleep(0.01)
     return [f"{name}: {before[name]} before, {now[name]} now" for name in now if now[name] != before[name]]
@@ -193,7 +196,7 @@ def _differences(before: dict[str, int], provider: Provider) -> list[str]:
 
 def _not_let_go(provider: Provider) -> list[str]:
     """Tell of connections that are closed and still known to somebody, while their seat is open."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TO_END
     while provider._connections and time.monotonic() < end:
         time.sleep(0.01)
     gc.collect()
