@@ -35,6 +35,21 @@ def prose_is_the_answer(progress: Progress, seen: Seen) -> Progress:
     return returning.advance(progress, seen)
 
 
+def text_beside_calls_is_the_answer(progress: Progress, seen: Seen) -> Progress:
+    """Return the text of a message that has one, whatever it calls beside it."""
+    if seen.event is Event.TOOLS and seen.prose and progress.state is State.WORKING:
+        return _returned(progress, seen.prose)
+    return returning.advance(progress, seen)
+
+
+def last_words_are_the_answer(progress: Progress, seen: Seen) -> Progress:
+    """Let a capped agent say one more thing, and return that."""
+    after = returning.advance(replace(progress, step_cap=progress.step_cap + 1), seen)
+    if after.reason == returning.STEP_CAP and seen.prose:
+        return _returned(progress, seen.prose)
+    return replace(after, step_cap=progress.step_cap)
+
+
 def nudge_once_then_empty(progress: Progress, seen: Seen) -> Progress:
     """Insist once, then return nothing and call it a success."""
     if seen.event is Event.NO_REPLY and progress.nudges:

@@ -101,6 +101,12 @@ def any_last_message(answer: Answer, _earlier: Trail) -> Verdict:
     return Reply(answer.text)
 
 
+def json_prose(answer: Answer, _earlier: Trail) -> Verdict | None:
+    """Take prose that is a JSON object for the reply."""
+    value = parsed(answer.text)
+    return Reply(value) if isinstance(value, dict) else None
+
+
 def parsed(text: str) -> JSON:
     """Return what a text is as JSON; None where it is none."""
     try:

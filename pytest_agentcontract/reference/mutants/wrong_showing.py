@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pytest_agentcontract.contract import reply
 from pytest_agentcontract.contract.returning import CANCELLED, Progress, State
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.reference import rules, usage
@@ -39,6 +40,11 @@ def older_prose_wins(value: JSON, trail: Trail) -> JSON:
 def text_beside_wins(value: JSON, trail: Trail) -> JSON:
     """Let the text beside a reply win over it."""
     return trail[-1].text or value
+
+
+def longest_text(value: JSON, trail: Trail) -> JSON:
+    """Let the longest of all that was said win over the reply."""
+    return max(value, *(answer.text for answer in trail), key=len) if isinstance(value, str) else value
 
 
 def stripped(value: JSON, _trail: Trail) -> JSON:
@@ -103,6 +109,21 @@ def compact(value: JSON) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
+def trimmed(value: JSON) -> str:
+    """Tidy up a string before a parent reads it."""
+    return reply.for_parent(value).strip()
+
+
+def cut_for_the_parent(value: JSON) -> str:
+    """Spare a parent what is long."""
+    return reply.for_parent(value)[:_LARGE]
+
+
+def nothing_for_falsy(value: JSON) -> str:
+    """Judge a child's payload by its truthiness."""
+    return reply.for_parent(value) if value else "(no output)"
+
+
 def scraped_child(name: str, _reason: str, trail: Trail) -> str:
     """Hand a parent the last text of a child that failed."""
     return rules.returned_block(name, last_prose(trail))
@@ -111,6 +132,11 @@ def scraped_child(name: str, _reason: str, trail: Trail) -> str:
 def first_result_again(block: str, earlier: Sequence[str]) -> str:
     """Keep one slot for all children: what the first one delivered."""
     return earlier[0] if earlier else block
+
+
+def failure_of_any(block: str, earlier: Sequence[str]) -> str:
+    """Let the failure of one child stand for all that end after it."""
+    return next((told for told in earlier if told.startswith("✗")), block)
 
 
 def grace_for_all(*, failed: bool) -> float:  # noqa: ARG001 (every parent waits)
@@ -146,3 +172,8 @@ def of_whole_responses_only(readings: Sequence[Reading]) -> Tokens | None:
 def of_every_report(readings: Sequence[Reading]) -> Tokens | None:
     """Count every response twice: as it came, and at its end."""
     return usage.total([*readings, *readings])
+
+
+def of_every_figure(readings: Sequence[Reading]) -> Tokens | None:
+    """Take the running totals of a stream for parts, and add them up."""
+    return usage.add_up(usage.last_figures([told]) for reading in readings for told in reading.reports)
