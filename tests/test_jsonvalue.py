@@ -68,7 +68,7 @@ def test_loads_refuses_what_two_readers_would_read_differently(text, complaint):
 
 
 def test_what_is_read_is_never_too_deep_to_walk():
-    """At the deepest that is read, brackets in strings and beside each other don't count, and nobody runs out of stack."""
+    """Brackets in strings and beside each other don't count; at the deepest that is read, nobody runs out of stack."""
     text = "[" * DEEPEST + '"' + "[" * 1000 + '"' + "]" * DEEPEST
     assert dumps(loads(text)) == text
     assert equal(loads(text), loads(text))

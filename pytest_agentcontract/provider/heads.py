@@ -31,13 +31,18 @@ class Head:
         self.url, self._overwritten = b"", 0
         self.headers: dict[str, str] = {}
 
-    def add(self, name: bytes, value: bytes) -> None:
-        """Take one header line; raise RefusedError for a second host."""
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        before = self.headers.get(key)
-        if before is not None:
-            text = self._repeated(key, before, text)
-        self.headers[key] = text
+    def repeated(self, key: str, text: str) -> str:
+        """Return what a header says that comes again: lists add up, of others the last counts.
+
+        Raise RefusedError for a second host.
+        """
+        if key == "host":
+            raise RefusedError(400)
+        before = self.headers.get(key, "")
+        if key in _ADDED_UP:
+            return f"{before}, {text}"
+        self._overwritten += len(key) + len(before) + 4
+        return text
 
     def fault(self, method: bytes, version: str, read: int) -> int:
         """Return the status to refuse a whole head with, of which `read` bytes came at most; 0 for a good one."""
@@ -74,12 +79,3 @@ class Head:
     def _size(self) -> int:
         lines = sum(len(name) + len(value) + 4 for name, value in self.headers.items())
         return len(self.url) + self._overwritten + lines
-
-    def _repeated(self, key: str, before: str, text: str) -> str:
-        """Return what a header says that comes again: lists add up, of others the last counts; there is one host."""
-        if key == "host":
-            raise RefusedError(400)
-        if key in _ADDED_UP:
-            return f"{before}, {text}"
-        self._overwritten += len(key) + len(before) + 4
-        return text

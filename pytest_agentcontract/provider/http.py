@@ -114,9 +114,9 @@ class Connection(asyncio.Protocol):
         self._head.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take one header line; what stands behind a body in chunks is none."""
-        if self._in_head:
-            self._head.add(name, value)
+        """Take one header line."""
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        self._headers[key] = self._head.repeated(key, text) if key in self._headers else text
 
     def on_headers_complete(self) -> None:
         """Refuse a head that is no request's; ask for the body if the client waits to be asked."""
@@ -124,6 +124,7 @@ class Connection(asyncio.Protocol):
         if status:
             raise RefusedError(status)
         self._in_head = False
+        self._headers = {}  # what stands behind a body in chunks is nobody's header
         if self._head.headers.get("expect", "").lower() == "100-continue" and self.task is None:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -188,6 +189,7 @@ class Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         self._head, self._in_head = Head(), True
+        self._headers: dict[str, str] = self._head.headers
         self._size: int = 0
         self._body: list[bytes] = []
 
