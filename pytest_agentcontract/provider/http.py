@@ -51,6 +51,8 @@ class Connection(asyncio.Protocol):
     and nobody may be taken to have got what he didn't wait for.
     """
 
+    _headers: dict[str, str]
+
     def __init__(self, handle: Handler, alive: set[Connection]) -> None:
         self._handle, self._alive = handle, alive
         self._waiting: deque[Incoming] = deque()
@@ -189,7 +191,7 @@ class Connection(asyncio.Protocol):
 
     def _reset(self) -> None:
         self._head, self._in_head = Head(), True
-        self._headers: dict[str, str] = self._head.headers
+        self._headers = self._head.headers
         self._size: int = 0
         self._body: list[bytes] = []
 
