@@ -23,7 +23,7 @@ def test_a_mutant_dies_by_the_check_of_its_target(mutant, provider):
     cases = kills.suite(mutant)
     covering = [case for case in cases if target in {cover.requirement for cover in case.covers}]
     sample = random.Random(mutant).sample(cases, SAMPLE)  # noqa: S311 - the same for a mutant each time
-    found = kills.measure(mutant, dict.fromkeys([*covering, *sample]), provider)
+    found = kills.measure(mutant, {case.id: case for case in (*covering, *sample)}.values(), provider)
     assert target in found.fails
     assert found.fails <= row.fails
     assert found.unverified <= row.fails | row.unverified
