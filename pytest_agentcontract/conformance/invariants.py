@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.conformance.checks import CHECKS
+from pytest_agentcontract.conformance.checks.handoff_told import earlier_comments_stay
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.verdict import Finding
 
@@ -47,10 +48,18 @@ INVARIANTS: Mapping[str, Applies] = {
 def broken(run: Run, covered: frozenset[str]) -> Iterator[tuple[str, Finding]]:
     """Yield the invariants that a run breaks beyond those that its case covers anyway."""
     if run.case.given.handoff is not None:
-        return  # they speak of the one root of a run
+        yield from _altered(run, covered)
+        return  # the others speak of the one root of a run
     for requirement, applies in INVARIANTS.items():
         if requirement in covered or not applies(run):
             continue
         finding = CHECKS[requirement].judge(run)
         if finding.status == "fail" and finding.level is None:
             yield requirement, finding
+
+
+def _altered(run: Run, covered: frozenset[str]) -> Iterator[tuple[str, Finding]]:
+    """Yield that a hand-off has not left its earlier comments alone: what has changed can't be replayed."""
+    finding = earlier_comments_stay(run)
+    if "HND-904" not in covered and finding.status == "fail":
+        yield "HND-904", finding

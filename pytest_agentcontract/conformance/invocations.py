@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, loads
+from pytest_agentcontract.jsonvalue import JSONObject, as_object, as_text, dumps, equal, loads
 from pytest_agentcontract.scenario.case import Handoff
 from pytest_agentcontract.scenario.observation import Delivery, Exchange, Invocation, Observation
 from pytest_agentcontract.scenario.start import HandoffPaths
@@ -28,12 +28,28 @@ def invoke_all(given: Handoff, room: Path, drive: Drive) -> Observation:
         before, asked = _comments(thread), len(exchanges)
         path = _event_file(room, number, event)
         delivery, exchanges = drive(HandoffPaths(workflow, thread, path))
-        posted = tuple(comment for name, comment in _comments(thread).items() if name not in before)
+        after = _comments(thread)
+        posted = tuple(comment for name, comment in after.items() if name not in before)
         serials = tuple(exchange.serial for exchange in exchanges[asked:])
-        invocations.append(Invocation(delivery, posted, serials))
+        invocations.append(Invocation(delivery, posted, serials, tuple(_altered(before, after))))
         if delivery.ended != "exited":
             break
     return Observation(exchanges, invocations[-1].delivery, invocations=tuple(invocations))
+
+
+def _altered(before: dict[str, JSONObject], after: dict[str, JSONObject]) -> Iterator[str]:
+    """Say of each comment that was there before what has become of it, where that is not the same comment."""
+    for name, comment in before.items():
+        called = f"comment {dumps(comment['id'])} ({name})" if "id" in comment else name
+        if name not in after:
+            yield f"{called} is gone"
+        elif not equal(comment, after[name]):
+            keys = sorted(key for key in comment.keys() | after[name].keys() if not _same(comment, after[name], key))
+            yield f"{called} has another {', '.join(keys)}"
+
+
+def _same(before: JSONObject, after: JSONObject, key: str) -> bool:
+    return key in before and key in after and equal(before[key], after[key])
 
 
 def _due(given: Handoff, number: int) -> Iterator[JSONObject]:

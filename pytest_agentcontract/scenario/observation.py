@@ -83,11 +83,15 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One invocation of a hand-off engine: how it ended, the comments it posted, and the serials of its exchanges."""
+    """One invocation of a hand-off engine: how it ended, the comments it posted, and the serials of its exchanges.
+
+    `altered` says of each earlier comment that it changed or removed which one it is.
+    """
 
     delivery: Delivery
     posted: tuple[JSONObject, ...]
     serials: tuple[int, ...] = ()
+    altered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 from pytest_agentcontract.conformance.checks import CHECKS, handoff_routing, handoff_sentinel, handoff_told
 from pytest_agentcontract.conformance.checks.check import Check
 from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.judge import judge
 from pytest_agentcontract.scenario.load_case import load_case
 from pytest_agentcontract.scenario.observation import Delivery, Exchange, Invocation, Observation
 from pytest_agentcontract.wire.request import Message, Request, Tool, ToolChoice
@@ -81,19 +82,22 @@ class Bench:
         self.case, self.requirement, self.stated = load_case(path, "handoff/case"), requirement, stated
         self.profile = replace(profile, capabilities=profile.capabilities | {"handoff"})
 
-    def judge(self, *changes, lost=(), prompt=PROMPT, body=None):
+    def judge(self, *changes, lost=(), prompt=PROMPT, body=None, altered=()):
         """Let each invocation come out as stated, but for its changes, and return the finding."""
+        return CHECKS[self.requirement].judge(self.run(*changes, lost=lost, prompt=prompt, body=body, altered=altered))
+
+    def run(self, *changes, lost=(), prompt=PROMPT, body=None, altered=()):
+        """Let each invocation come out as stated, but for its changes, and return the run."""
         exchanges, invocations = [], []
         for number in range(len(self.case.expect.route)):
             seen = {**self.stated, **(changes[number] if number < len(changes) else {})}
             asked = _asked(seen, len(exchanges), prompt)
             exchanges += asked
             posted = tuple(_posted(seen, body))
-            invocations.append(Invocation(_delivery(), posted, tuple(one.serial for one in asked)))
+            invocations.append(Invocation(_delivery(), posted, tuple(one.serial for one in asked), altered))
         marks = frozenset({"w1", "w2"}) - set(lost)
         observation = Observation(tuple(exchanges), _delivery(), marks, invocations=tuple(invocations))
-        run = Run(self.case, self.profile, "anthropic-messages", observation)
-        return CHECKS[self.requirement].judge(run)
+        return Run(self.case, self.profile, "anthropic-messages", observation)
 
 
 @pytest.fixture
@@ -312,6 +316,16 @@ def test_a_route_replays_only_if_each_state_names_who_ran_next(bench):
     """A state that names one agent, and a report of another, is a record that nobody can follow."""
     finding = bench("HND-904", invocations=2).judge({}, {"agent": "one"})
     assert (finding.status, finding.observed) == ("fail", '"one" ran after a state that names "two"')
+
+
+@pytest.mark.parametrize("requirement", ["HND-304", "HND-904"])
+def test_an_earlier_comment_that_was_altered_fails_whatever_the_case_is_about(bench, requirement):
+    """The route may be right: what was posted before is no record any more."""
+    altered = bench(requirement).run(altered=('comment "c1" (0001.json) is gone',))
+    [found] = [one for one in judge(altered) if one.status == "fail"]
+    assert (found.requirement, found.level) == ("HND-904", "MUST")
+    assert found.observed == 'invocation 1: comment "c1" (0001.json) is gone'
+    assert all(one.status == "pass" for one in judge(bench(requirement).run()))
 
 
 def test_every_check_that_is_no_comparison_has_a_test_of_its_own():

@@ -76,6 +76,27 @@ def test_an_edit_brings_the_next_version_of_a_comment(tmp_path):
     assert all(len(found) == 2 for found in engine.found)
 
 
+def test_what_becomes_of_earlier_comments_is_noted(tmp_path):
+    """Written anew as the same JSON it is the same; a changed, a broken and a removed one are told by name."""
+
+    def meddle(paths):
+        posted = paths.thread / "0005.json"
+        posted.write_text(json.dumps(comment("engine-5")))
+        first, second, third, fourth = sorted(paths.thread.glob("000[1-4].json"))
+        first.write_text(json.dumps(json.loads(first.read_text())))
+        second.write_text(json.dumps({**json.loads(second.read_text()), "body": "", "agent": False}))
+        third.unlink()
+        fourth.write_text("{")
+        return Delivery("exited", 0), ()
+
+    seen = invoke(tmp_path, meddle, [comment(name) for name in "abcd"], event(1, "a"))
+    assert seen.invocations[0].altered == (
+        'comment "b" (0002.json) has another agent, body',
+        'comment "c" (0003.json) is gone',
+        'comment "d" (0004.json) has another agent, author, body, created, id',
+    )
+
+
 def test_an_invocation_that_does_not_end_is_the_last(tmp_path):
     """What comes after it is not asked for: the observation holds what was seen."""
     seen = invoke(tmp_path, Engine(ended="time-limit"), [comment("issue")], None, None)

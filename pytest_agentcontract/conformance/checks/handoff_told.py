@@ -72,6 +72,8 @@ def section_states_the_rules(run: Run) -> Finding:
 @check("HND-904", earned=EARNED)
 def route_replays_from_the_comments(run: Run) -> Finding:
     """Follow the posted comments alone: each names who ran, as the one before announced, and the whole is the route."""
+    if (kept := earlier_comments_stay(run)).status == "fail":
+        return kept
     expected = "each report comes of the agent that the state before it names"
     states = [one.last for one in seen(run) if one.reports and one.last]
     broken = [
@@ -82,6 +84,15 @@ def route_replays_from_the_comments(run: Run) -> Finding:
     if broken:
         return failed(expected, "; ".join(broken))
     return walk(run, "HND-904", frozenset(FIELDS), deviations)
+
+
+def earlier_comments_stay(run: Run) -> Finding:
+    """Compare every comment that was there before an invocation with what it is after it: the record is durable."""
+    expected = "each comment that was there before an invocation is the same after it"
+    wrong = [
+        f"invocation {at}: {words}" for at, one in enumerate(run.observation.invocations, 1) for words in one.altered
+    ]
+    return failed(expected, "; ".join(wrong)) if wrong else passed(expected, "so it is")
 
 
 def _each_prompt(run: Run, expected: str, look: Callable[[Run, str], Iterator[str]]) -> Finding:
