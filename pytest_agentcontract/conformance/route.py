@@ -163,6 +163,15 @@ def _told(part: str) -> Callable[[Seen], JSON | Missing]:
     return look
 
 
+def _shown(one: Seen) -> JSON | Missing:
+    """Read everything that an agent's first request carries, whoever is said to have said it."""
+    first = next((exchange.request for exchange in one.exchanges if exchange.agent), None)
+    if first is None:
+        return MISSING
+    said = (text for message in first.messages for text in (*message.texts, *(one.text for one in message.results)))
+    return "\n".join((first.system, *said))
+
+
 FIELDS: Mapping[str, Callable[[Seen], JSON | Missing]] = {
     "agent": _agent,
     "posted": _posted,
@@ -179,6 +188,7 @@ FIELDS: Mapping[str, Callable[[Seen], JSON | Missing]] = {
     "text": _text,
     "caller": _told("caller"),
     "returns_to": _told("back"),
+    "shown": _shown,
     "order": lambda one: [*one.order],
     "unfinished": lambda one: [*one.unfinished],
 }

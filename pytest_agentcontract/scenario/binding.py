@@ -64,7 +64,10 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def bind(case: Case, nonces: Nonces) -> Case:
-    """Put a run's nonces into a case: the public one into what is given, the secret into what is said and expected."""
+    """Put a run's nonces into a case: the public one into what is given, the secret into what is said and expected.
+
+    What is expected of the given texts themselves says `{given-nonce}`.
+    """
 
     def known(text: str) -> str:
         return text.replace("{nonce}", nonces.public)
@@ -72,8 +75,11 @@ def bind(case: Case, nonces: Nonces) -> Case:
     def said(text: str) -> str:
         return text.replace("{nonce}", nonces.secret)
 
+    def expected(text: str) -> str:
+        return said(text).replace("{given-nonce}", nonces.public)
+
     return replace(
-        case, given=_mapped(case.given, known), script=_mapped(case.script, said), expect=_mapped(case.expect, said)
+        case, given=_mapped(case.given, known), script=_mapped(case.script, said), expect=_mapped(case.expect, expected)
     )
 
 

@@ -72,11 +72,11 @@ ANNOUNCED = {"notice": "alice", "posted": 2}
 class Bench:
     """Makes runs of a case with so many invocations, all of which expect the same and show one requirement."""
 
-    def __init__(self, folder, profile, requirement, *, invocations=1, shown=None, should=(), **expected):
+    def __init__(self, folder, profile, requirement, *, invocations=1, only=None, should=(), **expected):
         stated = {**AS_STATED, **expected}
         entries = [{"covers": [requirement], "should": list(should), **stated} for _ in range(invocations)]
-        if shown is not None:
-            entries[1 - shown]["covers"] = []
+        if only is not None:
+            entries[1 - only]["covers"] = []
         path = folder / "case.json"
         path.write_text(json.dumps(_document(requirement, entries)))
         self.case, self.requirement, self.stated = load_case(path, "handoff/case"), requirement, stated
@@ -209,7 +209,7 @@ def test_a_check_bites_on_each_field_of_its_own(bench, requirement, name):
 @pytest.mark.parametrize(("requirement", "name"), BESIDE)
 def test_a_check_says_nothing_of_a_route_that_parted_before(bench, requirement, name):
     """A field of another requirement that is otherwise in an earlier invocation is not blamed on this one."""
-    finding = bench(requirement, invocations=2, shown=1).judge({name: OTHERWISE[name]})
+    finding = bench(requirement, invocations=2, only=1).judge({name: OTHERWISE[name]})
     assert (finding.status, "parts at invocation 1" in finding.why) == ("not-verified", True), finding
 
 
@@ -310,6 +310,13 @@ def test_a_prompt_without_its_section_fails(bench, requirement, prompt):
     """Section, roles and rules stand in every system prompt."""
     finding = bench(requirement).judge(prompt=prompt)
     assert finding.status == "fail", finding
+
+
+@pytest.mark.parametrize(("part", "status"), [("Go.", "pass"), ("You are one", "pass"), ("Come.", "fail")])
+def test_what_an_agent_is_shown_stands_in_its_first_request(bench, part, status):
+    """It may stand in the system prompt or in a message; how it gets there, the source leaves open."""
+    finding = bench("HND-802", should=["shown"], shown={"contains": [part]}).judge()
+    assert (finding.status, finding.level) == (status, None if status == "pass" else "SHOULD")
 
 
 def test_a_route_replays_only_if_each_state_names_who_ran_next(bench):

@@ -64,9 +64,11 @@ def prompts_hold_the_team(run: Run) -> Finding:
 
 @check("HND-802", earned=EARNED)
 def section_states_the_rules(run: Run) -> Finding:
-    """Look for the words of the two rules in every section."""
+    """Look for the words of the two rules in every section, and for the thread where the case asks for it."""
     expected = f"in each section: {', '.join(_RULES)}"
-    return _each_prompt(run, expected, _rule_faults)
+    found = _each_prompt(run, expected, _rule_faults)
+    asked = any("HND-802" in one.covers for one in run.expect.route)
+    return walk(run, "HND-802", frozenset({"shown"}), deviations) if asked and found.status == "pass" else found
 
 
 @check("HND-904", earned=EARNED)

@@ -125,6 +125,12 @@ def stale_callback(facts: Facts) -> Decision:
     return replace(decision, callback=decision.callback or facts.callback)
 
 
+def stale_at_a_gate(facts: Facts) -> Decision:
+    """Keep the callback where the workflow has moved on to a step that waits for a human."""
+    decision = decide(facts)
+    return replace(decision, callback=facts.callback) if decision.stop is Stop.HUMAN_GATE else decision
+
+
 def first_caller_only(facts: Facts) -> Decision:
     """Let a nested call keep the callback that is registered."""
     decision = decide(facts)

@@ -9,7 +9,8 @@ from pytest_agentcontract.contract import team, thread
 from pytest_agentcontract.contract.handoff import HumanActionNotice, Phase, Stop, WorkflowState
 from pytest_agentcontract.contract.notice import notice_for
 from pytest_agentcontract.contract.sentinel import Model, parse
-from pytest_agentcontract.contract.thread import Comment, Event, Record
+from pytest_agentcontract.contract.thread import Action, Comment, Event, Record
+from pytest_agentcontract.reference.handoff_rules import once
 
 _NOBODY: Final = "nobody-in-particular"
 
@@ -35,6 +36,11 @@ def never_consumed(_state: WorkflowState, _event: Event) -> bool:
 def by_event_only(state: WorkflowState, event: Event) -> bool:
     """Take the edit of a comment for a new event."""
     return event.id in state.consumed_events
+
+
+def edits_say_nothing(state: WorkflowState, event: Event) -> bool:
+    """Pass over whatever is an edit."""
+    return event.action is Action.EDITED or once(state, event)
 
 
 # ---- notices
