@@ -24,7 +24,8 @@ def unmet(expected: JSON, observed: JSON | Missing) -> str:
 def in_words(expected: JSON) -> str:
     """Say what is expected of a value."""
     demand = as_object(expected) if is_demand(expected) else {"is": expected}
-    return " and ".join(f"{_WORDS[name]}{shown(demand[name])}" for name in demand)
+    said = (f"{_WORDS[name]}{shown(demand[name])}" for name in demand if name not in _LISTS or demand[name])
+    return " and ".join(said) or "a text"
 
 
 def _is(wanted: JSON, observed: JSON | Missing) -> str:
@@ -85,6 +86,9 @@ _WORDS: Mapping[str, str] = {
     "ends": "a text that ends with ",
     "count": "a text that holds, so often, ",
 }
+
+_LISTS = frozenset({"contains", "lacks"})
+"""Of these an empty one asks for nothing but a text."""
 
 
 def _texts(value: JSON) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from typing import Final, cast
 
 from pytest_agentcontract.conformance import demands, handoff_reading
 from pytest_agentcontract.conformance.judge import RANK, required, unjudged
@@ -20,6 +20,10 @@ from pytest_agentcontract.scenario.profile import Profile
 Derive = Callable[[Profile, JSONObject], JSON | Missing]
 
 
+NOT_ASKED: Final = "the adapter does not support "
+"""How the reason begins why a row is not asked of a profile that claims the contract."""
+
+
 def run_vector(case: Case, vector: Vector, profile: Profile) -> CaseReport:
     """Ask one question and judge the answer; a vector belongs to no wire format."""
     started = time.monotonic()
@@ -31,7 +35,7 @@ def _judged(case: Case, vector: Vector, profile: Profile) -> tuple[Verdict, ...]
     try:
         answer = ask(profile, vector.op, vector.given)
         if answer.unsupported:
-            return unjudged(case, "not-applicable", f"the adapter does not support {vector.op!r}")
+            return unjudged(case, "not-applicable", f"{NOT_ASKED}{vector.op!r}")
         fields = _fields(profile, vector, answer)
     except DriverError as error:
         return unjudged(case, "error", str(error))

@@ -1,6 +1,7 @@
 """Drive a runtime through an adapter: one long-lived process for each runtime, asked by JSON lines on its input.
 
-It is started by the first request, ended at exit, and started again after whatever broke the conversation.
+It is started by the first request, ended at exit, and started again after whatever broke the conversation; one that
+fails to start several times in a row is given up.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from pytest_agentcontract.scenario.profile import Profile
 TO_ANSWER: Final = 10.0
 """How many seconds an adapter has for one operation."""
 
+MOST_STARTS: Final = 3
+"""How often in a row an adapter may fail to start before it is started no more."""
+
 _ADAPTERS: dict[str, Adapter] = {}
+_FAILED: dict[str, list[DriverError]] = {}
+"""Of each adapter the failed starts since it last was there."""
 
 
 def drive(launch: Launch) -> Delivery:
@@ -60,6 +66,7 @@ def about(profile: Profile) -> About:
 
 def stop_all() -> None:
     """Stop every adapter; each is started anew when it is needed again."""
+    _FAILED.clear()
     while _ADAPTERS:
         _ADAPTERS.popitem()[1].stop()
 
@@ -151,13 +158,27 @@ def _adapter(profile: Profile) -> Adapter:
     found = _ADAPTERS.get(key)
     if found is not None and found.alive:
         return found
+    failed = _FAILED.setdefault(key, [])
+    if len(failed) >= MOST_STARTS:
+        last = failed[-1]
+        what = f"{last.what}; it failed to start {len(failed)} times in a row, and is not started again"
+        raise DriverError(what, where=last.where, remedy=last.remedy)
+    try:
+        _ADAPTERS[key] = _started(profile)
+    except DriverError as error:
+        failed.append(error)
+        raise
+    failed.clear()
+    return _ADAPTERS[key]
+
+
+def _started(profile: Profile) -> Adapter:
     adapter = Adapter(profile)
     try:
         adapter.start()
     except BaseException:
         adapter.end()
         raise
-    _ADAPTERS[key] = adapter
     return adapter
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_agentcontract.conformance.requirements import CURRENT, Requirement
+from pytest_agentcontract.conformance.vectors import NOT_ASKED
 from pytest_agentcontract.plugin.runtimes import Runtimes
 from pytest_agentcontract.report.matrix import lines, matrix
 from pytest_agentcontract.report.parity import parity
@@ -16,6 +17,7 @@ _SHOWN = 20
 _WORDS: tuple[CaseStatus, ...] = ("pass", "fail", "not-verified", "error", "known", "should-not-met", "not-applicable")
 _RED: tuple[CaseStatus, ...] = ("error", "fail", "not-verified")
 _PLAIN: dict[str, bool] = {}
+_YELLOW = {"yellow": True}
 
 
 def first_line(chosen: Runtimes) -> str:
@@ -45,6 +47,7 @@ def body(records: Sequence[Record], requirements: Mapping[str, Requirement]) -> 
     for line in lines(matrix(records, groups)):
         yield line, _PLAIN
     yield from _unmet(records)
+    yield from _unasked(records)
     yield from _remarks(records)
     yield from _parity(records)
     if records and not any(map(is_judged, records)):
@@ -70,6 +73,21 @@ def _unmet(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
         yield f"  ... and {len(found) - _SHOWN} more; --agent-contract-report=FILE keeps them all", _PLAIN
 
 
+def _unasked(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield how many rows a runtime was not asked that claims the contract, and for want of which operations."""
+    found: dict[str, Counter[str]] = {}
+    for record in records:
+        why = record["checks"][0]["why"] if record["checks"] else ""
+        if why.startswith(NOT_ASKED):
+            found.setdefault(record["runtime"], Counter())[why.removeprefix(NOT_ASKED).strip("'")] += 1
+    for runtime, rows in found.items():
+        left = ", ".join(sorted(rows))
+        yield (
+            f"{rows.total()} rows not asked: {runtime} claims handoff, and its adapter does not support {left}",
+            _YELLOW,
+        )
+
+
 def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
     """Yield remarks once each, with the number of cases that gave rise to them."""
     remarks: dict[str, list[Record]] = {}
@@ -80,7 +98,7 @@ def _remarks(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]
         yield "warnings (they fail nothing; a SHOULD fails under --agent-contract-strict):", _PLAIN
     for warning, found in list(remarks.items())[:_SHOWN]:
         cases = f"{found[0]['case']}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
-        yield f"  {shortened(warning, 200)} [{cases}]", {"yellow": True}
+        yield f"  {shortened(warning, 200)} [{cases}]", _YELLOW
     if len(remarks) > _SHOWN:
         yield f"  ... and {len(remarks) - _SHOWN} more; --agent-contract-report=FILE keeps them all", _PLAIN
 
@@ -93,7 +111,7 @@ def _parity(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, bool]]]:
     if compared.disagreements:
         yield f"wire formats disagree in {len(compared.disagreements)} of {compared.cases} cases:", _PLAIN
     for words in compared.disagreements[:_SHOWN]:
-        yield f"  {shortened(words, 240)}", {"yellow": True}
+        yield f"  {shortened(words, 240)}", _YELLOW
     if len(compared.disagreements) > _SHOWN:
         yield f"  ... and {len(compared.disagreements) - _SHOWN} more", _PLAIN
 

@@ -48,3 +48,11 @@ def test_a_demand_is_told_in_words():
     """A reader sees what was asked for."""
     assert in_words({"begins": "a", "lacks": ["x"]}) == 'one that begins with "a" and a text that holds none of ["x"]'
     assert in_words(None) == "null"
+
+
+def test_a_list_that_asks_for_nothing_is_not_put_into_words():
+    """An empty one says that it is a text, which goes without saying beside other words."""
+    assert in_words({"lacks": []}) == "a text"
+    assert in_words({"begins": "a", "contains": [], "lacks": ["x"]}) == (
+        'one that begins with "a" and a text that holds none of ["x"]'
+    )

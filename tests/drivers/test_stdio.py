@@ -99,6 +99,24 @@ def test_what_is_not_declared_is_not_asked(toy) -> None:
     assert ask(toy("os.abort()"), "parse", {"text": ""}) == Answer(unsupported=True)
 
 
+def test_an_adapter_that_never_starts_is_given_up(tmp_path) -> None:
+    """It is started a few times; the rest of the run is told the same at once, until everything is stopped."""
+    log = tmp_path / "starts"
+    profile = _profile(f"open({str(log)!r}, 'a').write('x')")
+    said = [_complaint(profile) for _ in range(stdio.MOST_STARTS + 4)]
+    assert log.read_text() == "x" * stdio.MOST_STARTS
+    assert all("was gone before it answered" in what for what in said)
+    assert [what for what in said if "is not started again" in what] == said[stdio.MOST_STARTS :]
+    stdio.stop_all()
+    assert "is not started again" not in _complaint(profile)
+
+
+def _complaint(profile: Profile) -> str:
+    with pytest.raises(DriverError) as caught:
+        ask(profile, "inert", TEXT)
+    return caught.value.what
+
+
 def test_an_error_answer_is_the_adapters_own_word(toy) -> None:
     """An error is answered, not raised, and the adapter lives on; so it is where the line could not be read."""
     profile = toy("say({'seq': seq if seq == 2 else None, 'ok': False, 'error': {'message': f'no {seq}'}})")
