@@ -1,6 +1,6 @@
-// The thread: a folder of comments, one JSON file each, in the order of their names. The engine's own end in its lines.
+// The thread: a folder of comments, one JSON file each, in the order of the numbers in their names. The engine's own end in its lines.
 
-import { link, readdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { engineLine, splitEngineLines } from "./sentinel.mjs";
@@ -23,24 +23,35 @@ export async function readThread(folder) {
 /** Post a comment of the engine's, whole or not at all: it appears after all others, and no other engine's is written over. */
 export async function post(folder, agent, body) {
   const draft = join(folder, `.${process.pid}.draft`);
-  for (let number = (await namesIn(folder)).length + 1; ; number += 1) {
+  for (let number = numberIn((await namesIn(folder)).at(-1) ?? "0") + 1n; ; number += 1n) {
     const name = String(number).padStart(4, "0");
     const comment = { id: `engine-${name}`, author: ENGINE, agent, body, created: new Date().toISOString() };
-    await writeFile(draft, `${JSON.stringify(comment, null, 2)}\n`);
     try {
+      await writeFile(draft, `${JSON.stringify(comment, null, 2)}\n`);
       await link(draft, join(folder, `${name}.json`));
       return;
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
     } finally {
-      await unlink(draft);
+      await rm(draft, { force: true });
     }
   }
 }
 
 async function namesIn(folder) {
   const names = await readdir(folder);
-  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort(byNumber);
+}
+
+/** Nine comes before ten, whatever noughts there are; a name without a number counts as 0. */
+function byNumber(one, other) {
+  const [first, second] = [numberIn(one), numberIn(other)];
+  if (first !== second) return first < second ? -1 : 1;
+  return one < other ? -1 : 1;
+}
+
+function numberIn(name) {
+  return BigInt(name.match(/[0-9]+/)?.[0] ?? 0);
 }
 
 /** The body of a comment: its text, and below it the engine's lines. */

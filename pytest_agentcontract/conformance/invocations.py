@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -86,17 +87,23 @@ def _put(thread: Path, comment: JSONObject) -> None:
     """Post a comment after all others, or write its next version over the one before."""
     there = _comments(thread)
     earlier = next((name for name, found in there.items() if found.get("id") == comment["id"]), None)
-    _write(thread / (earlier or f"{len(there) + 1:04}.json"), comment)
+    _write(thread / (earlier or f"{1 + max(map(_number, there), default=0):04}.json"), comment)
 
 
 def _comments(thread: Path) -> dict[str, JSONObject]:
-    """Read the folder in the order of its names; what is no comment counts as an empty one."""
-    return {path.name: _read(path) for path in sorted(thread.glob("*.json")) if not path.name.startswith(".")}
+    """Read the folder in the order of the numbers in its names; what is no comment counts as an empty one."""
+    names = (path.name for path in thread.glob("*.json") if not path.name.startswith("."))
+    return {name: _read(thread / name) for name in sorted(names, key=lambda name: (_number(name), name))}
+
+
+def _number(name: str) -> int:
+    found = re.search("[0-9]+", name)
+    return int(found[0]) if found else 0
 
 
 def _read(path: Path) -> JSONObject:
     try:
-        return as_object(loads(path.read_bytes()))
+        return as_object(loads(path.read_bytes())) if path.is_file() else {}  # a pipe would never end
     except (OSError, ValueError):
         return {}
 

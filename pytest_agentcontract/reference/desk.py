@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -19,12 +20,15 @@ from pytest_agentcontract.errors import HandoffError
 from pytest_agentcontract.jsonvalue import JSON, dumps
 
 ENGINE: Final = "engine"
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"[0-9]+")
 _T = TypeVar("_T")
 
 
 class Desk:
-    """The comments of a thread as they stood when it was opened, and those posted since."""
+    """The comments of a thread as they stood when it was opened, and those posted since.
+
+    Their order is that of the first number in their names; a name without one counts as 0.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -52,12 +56,7 @@ class Desk:
         name = next(name for name in (f"{ENGINE}-{serial}" for serial in count(number)) if name not in taken)
         comment = Comment(name, ENGINE, Kind.ENGINE, agent, body, datetime.now(UTC).isoformat(timespec="seconds"))
         path = self.folder / f"{number:04}.json"
-        unfinished = self.folder / f".{path.name}.tmp"
-        with unfinished.open("wb") as file:
-            file.write(dumps(comment.to_json(), indent=2).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        _write_whole(path, dumps(comment.to_json(), indent=2).encode() + b"\n")
         self._files.append(path)
         self.comments.append(comment)
         self.posted.append(comment)
@@ -88,8 +87,25 @@ def event_in(path: Path) -> Event:
     return _checked(path, Event.from_json)
 
 
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    unfinished = path.with_name(f".{path.name}.tmp")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise HandoffError(f"can't be posted: {error.strerror or error}", where=str(path)) from error
+
+
 def _checked(path: Path, check: Callable[[JSON], _T | Diagnostic]) -> _T:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise HandoffError("not a regular file", where=str(path))
         value = document(path.read_text("utf-8"))
     except OSError as error:
         raise HandoffError(error.strerror or str(error), where=str(path)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from pytest_agentcontract.conformance.invocations import invoke_all
 from pytest_agentcontract.scenario.case import Handoff
@@ -101,3 +102,26 @@ def test_an_invocation_that_does_not_end_is_the_last(tmp_path):
     """What comes after it is not asked for: the observation holds what was seen."""
     seen = invoke(tmp_path, Engine(ended="time-limit"), [comment("issue")], None, None)
     assert (len(seen.invocations), seen.delivery.ended) == (1, "time-limit")
+
+
+def test_a_pipe_in_the_thread_is_an_empty_comment(tmp_path):
+    """The judge waits for no writer that never comes."""
+
+    def pipe(paths):
+        os.mkfifo(paths.thread / "0002.json")
+        return Delivery("exited", 0), ()
+
+    assert invoke(tmp_path, pipe, [comment("issue")], event(1, "issue")).invocations[0].posted == ({},)
+
+
+def test_comments_are_ordered_by_number_and_the_next_one_comes_behind_all(tmp_path):
+    """Whatever numbers an engine goes on with."""
+
+    def post(paths):
+        for name in ("10000", "9999", "notice"):
+            (paths.thread / f"{name}.json").write_text(json.dumps(comment(name)))
+        return Delivery("exited", 0), ()
+
+    seen = invoke(tmp_path, post, [comment("issue"), comment("answer")], event(1, "issue"), event(2, "answer"))
+    assert [one["id"] for one in seen.invocations[0].posted] == ["notice", "9999", "10000"]
+    assert json.loads((tmp_path / "comments" / "10001.json").read_text())["id"] == "answer"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -388,3 +390,46 @@ def test_comments_are_ordered_by_number(tmp_path):
         assert [comment.id for comment in thread.comments] == ["c9", "c10", "c0011"]
         assert thread.post("Hello.").id == "engine-12"
     assert json.loads((tmp_path / "0012.json").read_text("utf-8"))["body"] == "Hello."
+
+
+def test_what_has_no_number_counts_as_nought(tmp_path):
+    """Whatever else lies in the folder, the next comment stands behind it."""
+    for name in ("zzz", "9998", "0"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(human(name, "")), "utf-8")
+    with desk.opened(tmp_path) as thread:
+        assert [comment.id for comment in thread.comments] == ["0", "zzz", "9998"]
+        assert [thread.post("Hello.").id for _ in range(2)] == ["engine-9999", "engine-10000"]
+    with desk.opened(tmp_path) as thread:
+        assert [comment.id for comment in thread.comments[-2:]] == ["engine-9999", "engine-10000"]
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_a_comment_that_cannot_be_posted_leaves_nothing_behind(room, agent, monkeypatch, failing):
+    """A full disk is one clear error, and no half of a file stays."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    agent("architect", dispatch_next=ADVANCE)
+    before = sorted(room.thread.iterdir())
+    monkeypatch.setattr(*((os, "fsync", full) if failing == "fsync" else (Path, "replace", full)))
+    with pytest.raises(HandoffError, match="can't be posted: No space left") as caught:
+        room.invoke()
+    assert caught.value.where.endswith("0002.json")
+    assert sorted(room.thread.iterdir()) == before
+
+
+def test_a_name_that_is_too_long_is_said(tmp_path):
+    """The number behind the highest may be no name of a file any more."""
+    (tmp_path / f"{'9' * 245}.json").write_text(json.dumps(human("c", "")), "utf-8")
+    with desk.opened(tmp_path) as thread, pytest.raises(HandoffError, match="can't be posted: File name too long"):
+        thread.post("Hello.")
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+@pytest.mark.parametrize("read", [desk.workflow_in, desk.event_in, lambda path: desk.Desk(path.parent)])
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path, read):
+    """A pipe that nobody writes to would keep the engine for ever."""
+    os.mkfifo(tmp_path / "1.json")
+    with pytest.raises(HandoffError, match="not a regular file"):
+        read(tmp_path / "1.json")
