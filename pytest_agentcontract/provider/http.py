@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 from collections import deque
@@ -159,6 +160,20 @@ class Connection(asyncio.Protocol):
     def closing(self) -> bool:
         """Whether nothing that is written arrives any more."""
         return self._transport.is_closing()
+
+    @property
+    def hung_up(self) -> bool:
+        """Whether the client has ended its side, also if that was not read yet."""
+        if self.closing:
+            return True
+        with socket.socket(fileno=os.dup(self._socket.fileno())) as line:
+            line.settimeout(0)
+            try:
+                return not line.recv(1, socket.MSG_PEEK)
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
 
     def write(self, data: bytes) -> None:
         """Send bytes; to a client that is gone, nothing."""

@@ -59,6 +59,7 @@ class Seat:
         self._released: set[str] = set()
         self._renderings = Renderings()
         self._over = False
+        self._under_way: dict[int, Connection] = {}
         self._busy, self._active_at = 0, time.monotonic()
         self._change = asyncio.Event()
 
@@ -161,6 +162,9 @@ class Seat:
             request = wire.decode_request(loads(body.decode()), target)  # as UTF-8, and nothing but
         except (ValueError, WireError) as error:
             return self._script.undecodable(wire.NAME, f"the request body can't be read: {error}"[:_LONGEST_NOTE])
+        # A client that hangs up and asks again at once must not be taken for two.
+        for serial in [serial for serial, line in self._under_way.items() if line.hung_up]:
+            self._script.log.over.add(serial)
         return self._script.answer(request, incoming.headers)
 
     def _hand_over(self, connection: Connection, answer: Answer, data: bytes) -> None:
@@ -187,6 +191,7 @@ class Seat:
     async def _go_through(self, connection: Connection, answer: Answer, plan: tuple[Step, ...]) -> None:
         serial, last = answer.exchange.serial, plan[-1]
         begun = whole = False
+        self._under_way[serial] = connection
         try:
             if answer.delay:
                 await asyncio.sleep(answer.delay)
@@ -198,6 +203,7 @@ class Seat:
             else:
                 await self._take(connection, last, serial)
         finally:
+            del self._under_way[serial]
             if not whole:
                 self._script.log.broken_off(serial, begun=begun)
                 self.heard(self._script.log[serial])

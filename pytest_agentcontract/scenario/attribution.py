@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from pytest_agentcontract.scenario.binding import token
 from pytest_agentcontract.scenario.case import Case
-from pytest_agentcontract.scenario.profile import Profile, SideCall
+from pytest_agentcontract.scenario.profile import Attribution, Profile, SideCall
 from pytest_agentcontract.wire.request import Request
 
 Headers = Mapping[str, str]
@@ -79,5 +79,14 @@ _SIGNS: Mapping[str, Sign] = {
     "system": _by_system,
     "sole": _sole,
 }
+SIGN_PLACES: Mapping[Attribution, str] = {
+    "token": "the first user message",
+    "model": "`model`",
+    "header": "the headers",
+    "system": "the system prompt",
+    "sole": "nothing",
+}
+"""Where a request carries its agent's mark, in words."""
+
 _UNLISTED = frozenset({"token", "sole"})
 """Attributions that need no list of markers: an agent that none is listed for is known by its token, or is alone."""

@@ -9,6 +9,7 @@ from typing import cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING
 from pytest_agentcontract.scenario.case import RETURN, Hold, ScriptedTurn
+from pytest_agentcontract.scenario.log import Log
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.wire.faults import UNPACED, ContentTypeFault, Fault, MalformedFault, Pace
 from pytest_agentcontract.wire.request import Request
@@ -46,7 +47,7 @@ class Cursor:
     """One agent's place.
 
     `faulted`: the entry at `at` has had its faulted attempt; `served`: entries handed out; `taken`: those that the
-    client went on from although their delivery was faulted.
+    client went on from although their delivery was faulted; `owed`: answers that never arrived whole, oldest first.
     """
 
     agent: str
@@ -56,7 +57,7 @@ class Cursor:
     faulted: bool = False
     withheld: bool = False
     answers: int = 0
-    last: Answer | None = None
+    owed: list[Answer] = field(default_factory=list)
     served: set[int] = field(default_factory=set)
     taken: set[int] = field(default_factory=set)
 
@@ -84,12 +85,31 @@ class Cursor:
         if not self.entries[self.at].repeat:
             self.at, self.polls, self.faulted = self.at + 1, 0, False
 
-    def take(self) -> None:
-        """Leave a faulted entry behind that the client took all the same: it goes on from that answer."""
+    def go_on(self, request: Request) -> None:
+        """Leave a faulted entry behind if the client took it all the same: a new request goes on from that answer."""
+        if not self.owed or not self.owed[-1].gone_on_from(request):
+            return
         if self.faulted and self.entry is not None:
             self.taken.add(self.at)
             self.advance()
-        self.last = None
+        self.owed.pop()
+
+    def asked_again(self, request: Request, log: Log, *, counted: bool) -> Answer | None:
+        """Return the answer that a request asks for once more, if it is a retry.
+
+        The same request is one when the earlier answer is over and never arrived; while that answer is still on its
+        way, only a client that has `counted` its retries says so. Such a one may also look different.
+        """
+        self.owed = [answer for answer in self.owed if not log[answer.exchange.serial].delivered]
+        same = [answer for answer in self.owed if answer.exchange.request.digest == request.digest]
+        over = [answer for answer in same if answer.exchange.serial in log.over]
+        return next(iter(over or ((same or self.owed[-1:]) if counted else ())), None)
+
+    def hand_out(self, answer: Answer, before: Answer | None) -> None:
+        """Note what a request was answered, in place of what it was answered `before`, if it is a retry."""
+        if before in self.owed:
+            self.owed.remove(before)
+        self.owed.append(answer)
 
     def left_over(self, delivered: Iterable[int]) -> tuple[int, ...]:
         """Return the numbers of the entries that were never handed over, given the numbers of those that were."""

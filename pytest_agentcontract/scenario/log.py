@@ -18,13 +18,15 @@ from pytest_agentcontract.wire.turn import Turn, Usage
 class Log:
     """The exchanges of one run; serial numbers count from 1, times from the making of the log.
 
-    `asked` counts the requests that are no polls.
+    `asked` counts the requests that are no polls; `over` has the serials of what is being answered no longer: handed
+    over, an error or not, or broken off.
     """
 
     clock: Callable[[], float] = time.monotonic
     started: float = field(init=False)
     entries: list[Exchange] = field(default_factory=list)
     asked: int = 0
+    over: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -62,12 +64,14 @@ class Log:
     def delivered(self, serial: int) -> None:
         """Note that the whole answer is handed over; an error that was scripted is no answer."""
         exchange = self[serial]
+        self.over.add(serial)
         if exchange.kind != "fault":
             self.entries[serial - 1] = replace(exchange, delivered=True, sent=_reported(exchange))
 
     def broken_off(self, serial: int, *, begun: bool) -> None:
         """Note that an answer was cut, or that the client hung up. `begun`: its first events were sent."""
         exchange = self[serial]
+        self.over.add(serial)
         self.entries[serial - 1] = replace(exchange, sent=_reported_at_first(exchange) if begun else None)
 
     def time_was_up(self, serial: int) -> None:

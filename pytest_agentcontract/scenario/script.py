@@ -1,19 +1,19 @@
 """The scripted model: whose request is this, and which turn answers it.
 
 One request runs down the rules of `Script`; the first that has an answer gives it. An agent's cursor moves on when a
-turn of its script is handed out; the same request again, while that answer is undelivered, gets the same turn again. A
+turn of its script is handed out; the same request again, once that answer was broken off, gets the same turn again. A
 fault uses up the attempt and not the turn, unless nothing but the fault stands in the entry.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
-from pytest_agentcontract.scenario.attribution import Headers, claimants, of_case, side_call, signs
+from pytest_agentcontract.scenario.attribution import SIGN_PLACES, Headers, claimants, of_case, side_call, signs
 from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn, token, tool_name
 from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn, gates
 from pytest_agentcontract.scenario.conditions import Sight, met
@@ -21,7 +21,7 @@ from pytest_agentcontract.scenario.cursor import Answer, Cursor
 from pytest_agentcontract.scenario.log import Log
 from pytest_agentcontract.scenario.nearest import explained, news
 from pytest_agentcontract.scenario.observation import Exchange, Kind
-from pytest_agentcontract.scenario.profile import Attribution, Profile
+from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.wire.faults import Fault, StatusFault, shows_content
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.turn import Turn, Usage
@@ -33,16 +33,20 @@ AFTER_THE_END = "(end of script)"
 _UNBOUNDED = 200
 _SLACK = 10
 _REFUSED = 400
+_COUNTED = "x-stainless-retry-count"
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """One request, and whose it is: `cursor` is that of the first claimant (of nobody, if there is none)."""
+    """One request, and whose it is: `cursor` is that of the first claimant (of nobody, if there is none).
+
+    `again` is the answer that never arrived, if this is a retry.
+    """
 
     request: Request
     claimants: tuple[str, ...]
     cursor: Cursor
-    retry: bool = False
+    again: Answer | None = None
 
 
 class Script:
@@ -86,7 +90,8 @@ class Script:
         """Record a request and decide what answers it."""
         owners = claimants(self._signs, self._profile, request, headers)
         cursor = self._cursors[owners[0]] if len(owners) == 1 else Cursor("")
-        ask = _Ask(request, owners, cursor, self._is_retry(cursor, request, headers))
+        counted = headers.get(_COUNTED, "0") != "0"
+        ask = _Ask(request, owners, cursor, cursor.asked_again(request, self.log, counted=counted))
         return next(answer for rule in self._RULES if (answer := rule(self, ask)) is not None)
 
     def undecodable(self, wire: str, note: str) -> Answer:
@@ -120,7 +125,7 @@ class Script:
         if ask.claimants:
             return None
         expected = ", ".join(f"{mark!r} ({agent})" for agent, mark in self._signs.items())
-        where = _SIGN_PLACES[self._profile.attribution]
+        where = SIGN_PLACES[self._profile.attribution]
         return self._refuse(
             ask, "unexpected", f"this is no known agent's request: expected in {where} one of {expected}"
         )
@@ -142,13 +147,13 @@ class Script:
         return self._refuse(ask, "withheld", f"a turn of {ask.cursor.agent} was withheld, and nothing follows it")
 
     def _again(self, ask: _Ask) -> Answer | None:
-        last = ask.cursor.last
-        if last is not None and not ask.retry and last.gone_on_from(ask.request):
-            ask.cursor.take()
-        if not ask.retry or last is None or last.exchange.kind == "fault":
+        before = ask.again
+        if before is None:
+            ask.cursor.go_on(ask.request)
+        if before is None or before.exchange.kind == "fault":
             return None
-        exchange = self._record(ask, last.exchange.kind, last.turn, last.exchange.turn)
-        return self._hand_out(ask, replace(last, exchange=exchange))
+        exchange = self._record(ask, before.exchange.kind, before.turn, before.exchange.turn)
+        return self._hand_out(ask, replace(before, exchange=exchange))
 
     def _beyond(self, ask: _Ask) -> Answer | None:
         if ask.cursor.entry is not None:
@@ -259,7 +264,7 @@ class Script:
         return bind_turn(entry, self._profile, self.places, f"{ask.cursor.agent}_{ask.cursor.answers}")
 
     def _hand_out(self, ask: _Ask, answer: Answer) -> Answer:
-        ask.cursor.last = answer
+        ask.cursor.hand_out(answer, ask.again)
         return answer
 
     def _refuse(self, ask: _Ask, kind: Kind, message: str, number: int = 0) -> Answer:
@@ -267,23 +272,9 @@ class Script:
         return Answer(exchange, status=_REFUSED, message=message)
 
     def _record(self, ask: _Ask, kind: Kind, turn: Turn | None, number: int = 0, note: str = "") -> Exchange:
-        return self.log.add(ask.cursor.agent, kind, ask.request, turn, turn=number, retry=ask.retry, note=note)
-
-    def _is_retry(self, cursor: Cursor, request: Request, headers: Headers) -> bool:
-        last = cursor.last
-        if last is None or self.log[last.exchange.serial].delivered:
-            return False
-        counted = headers.get("x-stainless-retry-count", "0")
-        return counted != "0" or request.digest == last.exchange.request.digest
-
-
-_SIGN_PLACES: Mapping[Attribution, str] = {
-    "token": "the first user message",
-    "model": "`model`",
-    "header": "the headers",
-    "system": "the system prompt",
-    "sole": "nothing",
-}
+        return self.log.add(
+            ask.cursor.agent, kind, ask.request, turn, turn=number, retry=ask.again is not None, note=note
+        )
 
 
 def _budget(case: Case, profile: Profile) -> int:

@@ -13,6 +13,7 @@ import pytest
 from pytest_agentcontract.provider import seat as seats
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.case import Hold, ScriptedCall, ScriptedTurn, When
+from pytest_agentcontract.wire.faults import Pace
 from pytest_agentcontract.wire.turn import Usage
 
 Play = Callable[..., Any]
@@ -100,6 +101,35 @@ def test_a_client_that_hangs_up_gets_the_same_turn_again(play: Play) -> None:
     again = table.raw(table.request(stream=True))
     assert b"message_stop" in again.read_until(b"message_stop")
     assert [(e.turn, e.retry, e.delivered) for e in table.close()] == [(1, False, False), (1, True, True)]
+
+
+def test_a_client_beside_one_that_waits_gets_a_turn_of_its_own(play: Play) -> None:
+    """What it says is the same, and its own."""
+    table = play(ScriptedTurn("abc", hold=Hold(1, "printed", "go")), ScriptedTurn("two"))
+    first = table.raw(table.request(stream=True))
+    assert b'"a"' in first.read_until(b'"a"')
+    second = table.raw(table.request(stream=True))
+    assert b"message_stop" in second.read_until(b"message_stop")
+    table.seat.printed("go")
+    assert b"message_stop" in first.read_until(b"message_stop")
+    assert [(e.turn, e.retry, e.delivered) for e in table.close()] == [(1, False, True), (2, False, True)]
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["a new connection", "a kept connection"])
+def test_who_hangs_up_and_asks_at_once_is_known_for_a_retry(play: Play, *, kept: bool) -> None:
+    """Whether or not the server has read the end of the first connection by then."""
+    table = play(*(ScriptedTurn("abc", pace=Pace(first=5.0)) for _ in range(3)))
+    lines = [table.raw(table.request()), table.raw(b"")]
+    for before in range(1, 21):
+        assert eventually(lambda before=before: len(table.seat.exchanges()) == before)
+        lines[0].socket.close()
+        if kept:
+            lines[1].socket.sendall(table.request())
+        else:
+            lines[1] = table.raw(table.request())
+        lines = [lines[1], table.raw(b"")]
+    assert eventually(lambda: len(table.seat.exchanges()) == 21)
+    assert {e.turn for e in table.close()} == {1}
 
 
 def test_a_waiting_root_is_kept_busy_until_its_child_has_started(play: Play) -> None:

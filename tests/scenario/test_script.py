@@ -82,6 +82,8 @@ class Agent:
         answer = self.script.answer(self.request(), self.headers)
         if arrives:
             self.script.log.delivered(answer.exchange.serial)
+        else:
+            self.script.log.broken_off(answer.exchange.serial, begun=False)
         if arrives and answer.turn:
             calls = answer.turn.calls
             self.messages.append(Message("assistant", (answer.turn.text or "",), calls))
@@ -268,6 +270,30 @@ def test_the_same_request_after_an_undelivered_answer_gets_the_same_turn() -> No
         (1, True, True),
     ]
     assert root.ask().exchange.turn == 2
+
+
+def test_the_same_request_beside_an_answer_on_its_way_is_one_of_its_own() -> None:
+    """Two clients that say the same take two turns, until one says that it counts retries or hangs up."""
+    played = script((ScriptedTurn("one"), ScriptedTurn("two"), ScriptedTurn("three")))
+    asked = Agent(played).request()
+    first, second = played.answer(asked, {}).exchange, played.answer(asked, {}).exchange
+    counted = played.answer(asked, {"x-stainless-retry-count": "1"}).exchange
+    assert [(one.turn, one.retry) for one in (first, second, counted)] == [(1, False), (2, False), (1, True)]
+    played.log.broken_off(second.serial, begun=True)
+    again = played.answer(asked, {}).exchange
+    assert (again.turn, again.retry) == (2, True)
+    played.log.delivered(again.serial)
+    assert played.answer(asked, {}).exchange.turn == 3
+
+
+def test_a_retry_finds_its_turn_among_the_answers_of_others() -> None:
+    """Of two clients of one agent, the one that was cut off first comes back last."""
+    played = script((ScriptedTurn("one"), ScriptedTurn("two"), ScriptedTurn("three")))
+    here, there = Agent(played), Agent(played)
+    there.hears("something else")
+    here.ask(arrives=False)
+    assert there.ask().exchange.turn == 2
+    assert (here.ask().exchange.turn, there.ask().exchange.turn) == (1, 3)
 
 
 def test_a_retry_may_look_different_if_it_says_that_it_is_one() -> None:
