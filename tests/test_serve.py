@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,6 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli
-from pytest_agentcontract.plugin.following import until_interrupted
 
 SCRIPT = """
 turns:
@@ -163,17 +164,63 @@ def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], complai
     assert complaint in result.stderr
 
 
-def test_signals_do_again_what_they_did_before() -> None:
-    """Whoever serves from a program of theirs keeps their handlers."""
-    heard: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
+@pytest.mark.parametrize("apart", [0.0, 0.005])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_second_signal_changes_nothing(serve: Callable[..., Served], number: int, apart: float) -> None:
+    """Whoever ends a group of processes often sends two: the summary is printed, and the script says the status."""
+    for script, expected in (("turns: [{text: one}]", 1), ("turns: [{text: one, repeat: forever}]", 0)):
+        served = serve(script=script)
+        if not expected:
+            served.post()
+        served.process.send_signal(number)
+        time.sleep(apart)
+        status, output = served.end(signal.SIGTERM)
+        assert " of the script\n" in output
+        assert "Traceback" not in output
+        assert status == expected, output
+
+
+def test_signals_up_to_the_very_end_change_nothing(serve: Callable[..., Served]) -> None:
+    """They are without effect until the process is gone, also while Python clears up."""
+    served = serve(script="turns: [{text: one}]")
+    for _ in range(2_000):
+        if served.process.poll() is not None:
+            break
+        served.process.send_signal(signal.SIGTERM)
+        time.sleep(0.002)
+    assert served.process.returncode == 1
+    assert "1 violation of the script" in served.end()[1]
+
+
+def test_a_hang_up_that_was_ignored_says_nothing(serve: Callable[..., Served]) -> None:
+    """What was started by nohup goes on when its terminal is gone."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        said: list[str] = []
-        with until_interrupted(said.append):
-            signal.raise_signal(signal.SIGTERM)
-            said.append("not reached")
-        assert said == [""]
-        signal.raise_signal(signal.SIGTERM)
-        assert heard == [signal.SIGTERM]
+        served = serve()
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGHUP, before)
+    served.process.send_signal(signal.SIGHUP)
+    assert served.post()[0] == 200
+    assert "1 request" in served.end()[1]
+
+
+def test_a_log_on_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
+    """Nothing is served, and the error names the file and what to do."""
+    (tmp_path / "script.yaml").write_text(SCRIPT)
+    result = CliRunner().invoke(cli.main, ["serve", str(tmp_path / "script.yaml"), "--log", "/dev/full"])
+    assert result.exit_code == 4, result.exception
+    assert result.stderr == (
+        "ERROR: /dev/full: can't write the log: No space left on device\n"
+        "  Name a file in a folder that can be written to, on a disk with room.\n"
+    )
+
+
+def test_a_log_that_fails_later_ends_the_run(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """The client has its answer, and the run ends by itself, with the error."""
+    served = serve("--log", "log.jsonl", script="turns: [{text: one, repeat: forever}]")
+    resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, ((tmp_path / "log.jsonl").stat().st_size,) * 2)
+    assert served.post()[0] == 200
+    output, _ = served.process.communicate(timeout=60)
+    assert "ERROR: log.jsonl: can't write the log: File too large\n  Name a file" in output
+    assert "Traceback" not in output
+    assert served.process.returncode == 4

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.preparation import write_files
-from pytest_agentcontract.plugin.following import Say, follow, until_interrupted
+from pytest_agentcontract.plugin.following import Say, follow, interruptible
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import missed
@@ -21,7 +21,7 @@ from pytest_agentcontract.scenario.script import Script
 
 
 def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
-    """Play the case until its script is used up, Ctrl-C or SIGTERM; return the exit status."""
+    """Play the case until its script is used up, Ctrl-C, SIGTERM or SIGHUP; return the exit status."""
     nonces = Nonces.fresh()
     bound = bind(case, nonces)
     with TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder, Provider() as provider:
@@ -31,9 +31,9 @@ def play(case: Case, profile: Profile, wire: str, say: Say) -> int:
         launch = Launch(
             profile, wire, bound, script.prompt, script.lines, seat, nonces.public, workdir, home, profile.timeout
         )
-        with until_interrupted(say):
+        with interruptible() as interruption:
             _present(launch, say)
-            follow(seat, say, lambda: _ends(bound) and not _left(bound, seat.exchanges()))
+            follow(seat, say, lambda: interruption.heard, lambda: _ends(bound) and not _left(bound, seat.exchanges()))
         exchanges = seat.close()
         marks = sorted(path.name for path in workdir.glob("mark-*"))
         return _summary(bound, exchanges, marks, (*seat.missed, *provider.missed), say)

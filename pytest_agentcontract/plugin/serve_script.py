@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_agentcontract.plugin.following import Say, follow, until_interrupted
+from pytest_agentcontract.plugin.following import Say, follow, interruptible
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scripted import journal, load, playbook
@@ -17,19 +17,21 @@ from pytest_agentcontract.wire.formats import FORMATS
 
 
 def play(path: Path, say: Say, *, port: int = 0, log: Path | None = None, once: bool = False) -> int:
-    """Serve a script file until Ctrl-C or SIGTERM (or `once`: until it is used up); return the exit status.
+    """Serve a script file until Ctrl-C, SIGTERM or SIGHUP (or `once`: until it is used up); return the exit status.
 
-    0: the whole script was asked for and nothing was refused; 1: anything else.
+    0: the whole script was asked for and nothing was refused; 1: anything else. Raises ScriptError for a wrong script
+    and UsageError for a log that can't be written, be it later in the run.
     """
     book = load.load(path)
     with journal.opened(log) as notes, Provider(port) as provider:
         seat = provider.open(playbook.script(book), *FORMATS, at="", heard=notes.note)
         notes.header(str(path), seat.base_url)
-        with until_interrupted(say):
+        with interruptible() as interruption:
             for line in _introduction(path, book, seat.base_url, once=once):
                 say(line)
-            follow(seat, say, lambda: once and not seat.left)
+            follow(seat, say, lambda: interruption.heard or notes.broken, lambda: once and not seat.left)
         exchanges = seat.close()
+        notes.check()
     found = violations(book, exchanges, seat.left, seat.missed)
     say(f"\n{len(exchanges)} requests, {len(found) or 'no'} violation{'s' * (len(found) != 1)} of the script")
     for line in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -13,6 +13,7 @@ from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.wire.turn import Call, Turn
 
 _MARK = "agent-contract serve"
+_REMEDY = "Name a file in a folder that can be written to, on a disk with room."
 
 
 class Journal:
@@ -20,19 +21,35 @@ class Journal:
 
     def __init__(self, file: TextIO | None) -> None:
         self._file = file
+        self._failure: OSError | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether something could not be written: nothing is written after it."""
+        return self._failure is not None
+
+    def check(self) -> None:
+        """Raise UsageError if something could not be written."""
+        if self._file is not None and self._failure is not None:
+            raise _unwritable(self._failure, self._file.name) from self._failure
 
     def note(self, seen: Exchange | str) -> None:
         """Write down an exchange, or the method and path of what nobody serves."""
         self._line(record(seen) if isinstance(seen, Exchange) else {"kind": "missed", "path": seen})
 
     def header(self, script: str, url: str) -> None:
-        """Begin a run; a log that is there already goes on below what it holds."""
+        """Begin a run; a log that is there already goes on below what it holds. Raise UsageError if that fails."""
         self._line({"log": _MARK, "version": 1, "script": script, "url": url})
+        self.check()
 
     def _line(self, data: JSONObject) -> None:
-        if self._file is not None:
+        if self._file is None or self._failure is not None:
+            return
+        try:
             self._file.write(dumps(data) + "\n")
             self._file.flush()
+        except OSError as error:
+            self._failure = error
 
 
 @contextmanager
@@ -45,9 +62,12 @@ def opened(path: Path | None) -> Iterator[Journal]:
         _check(path)
         file = path.open("a", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"can't write the log: {error.strerror or error}", where=str(path)) from error
-    with file:
+        raise _unwritable(error, str(path)) from error
+    try:
         yield Journal(file)
+    finally:
+        with suppress(OSError):  # what could not be written is tried again here; `check` has told of it
+            file.close()
 
 
 def record(seen: Exchange) -> JSONObject:
@@ -77,6 +97,10 @@ def _turn(turn: Turn) -> JSONObject:
 
 def _call(call: Call) -> JSONObject:
     return {"id": call.id, "name": call.name, "arguments": call.arguments_text}
+
+
+def _unwritable(error: OSError, path: str) -> UsageError:
+    return UsageError(f"can't write the log: {error.strerror or error}", where=path, remedy=_REMEDY)
 
 
 def _check(path: Path) -> None:
