@@ -230,6 +230,9 @@ class Seat:
         try:
             if not await self._until(lambda: self._gate_open(hold), HOLD_LIMITS[hold.until]):
                 self._script.log.time_was_up(serial)
+        except asyncio.CancelledError:
+            self._script.log.gave_up_at(serial, hold)
+            raise
         finally:
             self._busy += 1
 

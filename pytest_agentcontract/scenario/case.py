@@ -112,7 +112,7 @@ class ScriptedTurn:
     """One entry of an agent's script: an answer, a fault, or an answer whose first delivery is faulted.
 
     `asked` is a text that the request must bring along beyond the agent's last one; a request without it is refused.
-    What is `final` is used up by its faulted delivery: the next request gets the next entry, and not this one again.
+    What is `final` is used up by its faulted delivery: another request gets the next entry, the same again is refused.
     """
 
     text: str | None = None

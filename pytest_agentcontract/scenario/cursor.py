@@ -105,6 +105,11 @@ class Cursor:
         over = [answer for answer in same if answer.exchange.serial in log.over]
         return next(iter(over or ((same or self.owed[-1:]) if counted else ())), None)
 
+    def gave_up(self, number: int) -> bool:
+        """Tell whether a fault in the entry of this number ends it for good: it is `final`, and not served for ever."""
+        entry = self.entries[number - 1]
+        return entry.final and not entry.repeat
+
     def hand_out(self, answer: Answer, before: Answer | None) -> None:
         """Note what a request was answered, in place of what it was answered `before`, if it is a retry."""
         if before in self.owed:

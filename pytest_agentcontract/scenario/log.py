@@ -78,6 +78,10 @@ class Log:
         """Note that a gate opened only because its time was up."""
         self.entries[serial - 1] = replace(self[serial], released=False)
 
+    def gave_up_at(self, serial: int, gate: Hold) -> None:
+        """Note that nobody waits any more for an answer that stands at a gate."""
+        self.entries[serial - 1] = replace(self[serial], gate=gate)
+
     def of(self, agent: str) -> tuple[Exchange, ...]:
         """Return one agent's exchanges."""
         return tuple(exchange for exchange in self.entries if exchange.agent == agent)

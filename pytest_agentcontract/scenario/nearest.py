@@ -1,6 +1,8 @@
-"""What a request brings along that the agent's last one did not: where to look when it is not the one awaited."""
+"""What a request brings that its agent's last one did not, and what it lacks: where to look when it is refused."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from pytest_agentcontract.wire.request import Message, Request
 
@@ -27,6 +29,16 @@ def explained(request: Request) -> str:
     place, text = asked[-1]
     shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
     return f"{place} says {shown!r}"
+
+
+def uncallable(tools: Sequence[str], request: Request) -> str:
+    """Return the first of some tools that a model could not call in answer to a request, and why; "" for none."""
+    if tools and request.tool_choice.kind == "none":
+        return f"{tools[0]!r}, and this request forbids every call (its tool choice is none)"
+    missing = next((name for name in tools if name not in request.tool_names), None)
+    if missing is None:
+        return ""
+    return f"{missing!r}, which this request does not advertise: {', '.join(sorted(request.tool_names)) or 'none'}"
 
 
 def _texts(message: Message) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+from pytest_agentcontract.scenario.case import Hold
 from pytest_agentcontract.wire.request import Request
 from pytest_agentcontract.wire.turn import Turn, Usage
 
@@ -27,7 +28,8 @@ class Exchange:
     """One model request and its answer, in order of arrival. `turn` counts an agent's script from 1; 0 is none of it.
 
     `delivered`: the whole answer was handed to the connection. `retry`: the same request again after an undelivered
-    answer. `released` is False where a gate opened only because its time was up. `note` says why a refusal was one.
+    answer. `released` is False where a gate opened only because its time was up. `gate` is
+    the one that it waited at when its client hung up. `note` says why a refusal was one.
     """
 
     serial: int
@@ -42,6 +44,7 @@ class Exchange:
     received_at: float = 0.0
     sent: Usage | None = None
     note: str = ""
+    gate: Hold | None = None
 
 
 Ended: TypeAlias = Literal["exited", "time-limit", "output-limit", "crashed"]

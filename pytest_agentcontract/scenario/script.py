@@ -19,7 +19,7 @@ from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, Scripte
 from pytest_agentcontract.scenario.conditions import Sight, met
 from pytest_agentcontract.scenario.cursor import Answer, Cursor
 from pytest_agentcontract.scenario.log import Log
-from pytest_agentcontract.scenario.nearest import explained, news
+from pytest_agentcontract.scenario.nearest import explained, news, uncallable
 from pytest_agentcontract.scenario.observation import Exchange, Kind
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.wire.faults import Fault, StatusFault, shows_content
@@ -150,10 +150,18 @@ class Script:
         before = ask.again
         if before is None:
             ask.cursor.go_on(ask.request)
-        if before is None or before.exchange.kind == "fault":
+        if before is None:
             return None
+        if before.exchange.kind == "fault":
+            return self._after_final(ask, before.exchange)
         exchange = self._record(ask, before.exchange.kind, before.turn, before.exchange.turn)
         return self._hand_out(ask, replace(before, exchange=exchange))
+
+    def _after_final(self, ask: _Ask, struck: Exchange) -> Answer | None:
+        if not ask.cursor.gave_up(struck.turn):
+            return None
+        why = f"it was asked again after a fault that was final ({struck.note}, request {struck.serial})"
+        return self._refuse(ask, "unexpected", why, struck.turn)
 
     def _beyond(self, ask: _Ask) -> Answer | None:
         if ask.cursor.entry is not None:
@@ -232,17 +240,11 @@ class Script:
 
     def _withhold(self, ask: _Ask, entry: ScriptedTurn, number: int) -> Answer | None:
         needed = [tool_name(call, self._profile) for call in entry.calls if not call.unadvertised]
-        missing = [name for name in needed if name not in ask.request.tool_names]
-        if not missing:
+        why = uncallable(needed, ask.request)
+        if not why:
             return None
         ask.cursor.withheld = True
-        offered = ", ".join(sorted(ask.request.tool_names)) or "none"
-        return self._refuse(
-            ask,
-            "withheld",
-            f"the next turn calls {missing[0]!r}, which this request does not advertise: {offered}",
-            number,
-        )
+        return self._refuse(ask, "withheld", f"the next turn calls {why}", number)
 
     def _serve(
         self, ask: _Ask, entry: ScriptedTurn, kind: Kind, *, number: int = 0, note: str = "", delay: float = 0.0

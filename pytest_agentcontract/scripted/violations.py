@@ -45,9 +45,17 @@ def _missed(paths: Sequence[str]) -> Iterator[str]:
 def _unused(playbook: Playbook, exchanges: Sequence[Exchange], left: Mapping[str, Sequence[int]]) -> Iterator[str]:
     for agent, numbers in left.items():
         for number in numbers:
-            sent = [seen.serial for seen in exchanges if _answers(seen, agent, number)]
-            what = f"sent to request {sent[-1]}, never delivered whole" if sent else "never asked for"
+            sent = [seen for seen in exchanges if _answers(seen, agent, number)]
+            what = _undelivered(sent[-1]) if sent else "never asked for"
             yield f"{agent}, turn {number} of {len(playbook.agents[agent])} (/agents/{agent}/{number - 1}): {what}"
+
+
+def _undelivered(seen: Exchange) -> str:
+    if seen.gate is None or seen.gate.until == "end":
+        return f"sent to request {seen.serial}, never delivered whole"
+    if seen.gate.until == "released":
+        return f"request {seen.serial} waited at gate {seen.gate.text!r}, which nobody opened before its client hung up"
+    return f"request {seen.serial} waited for turn {seen.gate.turn} of {seen.gate.agent}, until its client hung up"
 
 
 def _answers(seen: Exchange, agent: str, number: int) -> bool:

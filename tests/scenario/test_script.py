@@ -347,11 +347,31 @@ def test_a_fault_alone_is_an_entry_of_its_own() -> None:
 
 
 def test_a_final_fault_uses_the_turn_up() -> None:
-    """A client that is not to ask again leaves nothing behind; one that does gets the next entry."""
+    """A client that is not to ask again leaves nothing behind; what it asks beyond that gets the next entry."""
     played = script((ScriptedTurn("one", fault=CutFault(2), final=True), REPLY))
     root = Agent(played)
-    assert [root.ask(arrives=False).exchange.turn, root.ask().exchange.turn] == [1, 2]
+    assert root.ask(arrives=False).exchange.turn == 1
+    root.hears("go on")
+    assert root.ask().exchange.turn == 2
     assert played.unused() == {}
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_the_same_request_after_a_final_fault_is_refused(*, counted: bool) -> None:
+    """However often it comes: the next entry is for whoever goes on."""
+    played = script((ScriptedTurn("one", fault=OVERLOADED, final=True), REPLY))
+    root = Agent(played)
+    root.ask()
+    if counted:
+        root.hears("noise")
+        root.headers["x-stainless-retry-count"] = "1"
+    for _ in range(2):
+        answer = root.ask(arrives=False)
+        assert (answer.status, answer.exchange.kind, answer.exchange.turn) == (400, "unexpected", 1)
+        assert answer.message == "it was asked again after a fault that was final (status 529, request 1)"
+    root.hears("go on")
+    root.headers.clear()
+    assert root.ask().exchange.turn == 2
 
 
 def test_one_agent_alone_needs_no_mark() -> None:

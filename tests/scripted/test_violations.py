@@ -5,13 +5,15 @@ from __future__ import annotations
 import http.client
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
+import openai
 import pytest
 
 from pytest_agentcontract.provider import seat as seats
-from pytest_agentcontract.scripted import ScriptViolation, call, cut, gate, side_call, status, turn
+from pytest_agentcontract.scripted import ScriptViolation, call, cut, delivered, gate, side_call, status, turn
 from pytest_agentcontract.scripted.provider import ScriptedProvider, running
 
 Ask = Callable[..., tuple[int, Any]]
@@ -69,6 +71,18 @@ def test_a_tool_that_is_not_advertised(scripted_provider: ScriptedProvider, ask:
         ),
         "root, turn 1 of 1 (/agents/root/0): never asked for",
     ]
+
+
+def test_a_tool_call_that_is_forbidden(scripted_provider: ScriptedProvider, ask: Ask) -> None:
+    """No model calls a tool against the request's own choice."""
+    scripted_provider.play(turn(call("search")))
+    tools = [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}]
+    said = [{"role": "user", "content": "Hi"}]
+    assert ask(raw={"model": "m", "messages": said, "tools": tools, "tool_choice": "none"})[0] == 400
+    assert _message(scripted_provider)[0] == (
+        "root, turn 1 (/agents/root/0): request 1 was refused as withheld: "
+        "the next turn calls 'search', and this request forbids every call (its tool choice is none)"
+    )
 
 
 def test_a_request_of_nobody_and_one_of_two(scripted_provider: ScriptedProvider, ask: Ask) -> None:
@@ -130,6 +144,25 @@ def test_a_gate_that_nobody_opened(
     ]
 
 
+def test_a_client_that_gives_up_at_a_gate(scripted_provider: ScriptedProvider, guests: ExitStack) -> None:
+    """Its own time limit is the shorter one; the message names the gate, by its name or by what opens it."""
+    scripted_provider.play(
+        root=[turn("a", hold=gate("go"))], helper=[turn("b", hold=delivered("root", 1, after=2))], by="model"
+    )
+    client = guests.enter_context(openai.OpenAI(base_url=scripted_provider.openai_url, api_key="k", max_retries=0))
+    for agent in ("root", "helper"):
+        with pytest.raises(openai.APITimeoutError):
+            client.chat.completions.create(model=agent, messages=[{"role": "user", "content": "Hi"}], timeout=0.2)
+    scripted_provider.close()
+    assert _message(scripted_provider) == [
+        (
+            "root, turn 1 of 1 (/agents/root/0): "
+            "request 1 waited at gate 'go', which nobody opened before its client hung up"
+        ),
+        "helper, turn 1 of 1 (/agents/helper/0): request 2 waited for turn 1 of root, until its client hung up",
+    ]
+
+
 def test_turns_that_are_left(scripted_provider: ScriptedProvider, ask: Ask) -> None:
     """Each one, of each agent; one that was begun and never arrived says so."""
     scripted_provider.play(
@@ -150,6 +183,18 @@ def test_a_final_fault_leaves_nothing(scripted_provider: ScriptedProvider, ask: 
     scripted_provider.play(turn("one", fault=status(500), final=True))
     assert ask()[0] == 500
     scripted_provider.verify()
+
+
+def test_a_retry_after_a_final_fault(scripted_provider: ScriptedProvider, ask: Ask) -> None:
+    """It takes no other turn's answer."""
+    scripted_provider.play(turn("one", fault=status(500), final=True), turn("two"))
+    assert [ask()[0], ask()[0], ask("go on")[0]] == [500, 400, 200]
+    assert _message(scripted_provider) == [
+        (
+            "root, turn 1 (/agents/root/0): request 2 was refused as unexpected: "
+            "it was asked again after a fault that was final (status 500, request 1)"
+        )
+    ]
 
 
 def _block(*, breaks: bool) -> None:
