@@ -34,6 +34,12 @@ _FORMS: Mapping[str, str] = {
     r"^(/[A-Za-z0-9._-]+)*$": "a path such as /v1, or empty",
     r"^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits, dot, underscore and hyphen",
     r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*$": "module:function",
+    r"^[^\r\n\u0000]+$(?![\r\n])": "one line of text",
+    r"^[^\r\n\u0000]*$(?![\r\n])": "one line of text, or empty",
+    (
+        r"^(?![Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]$|"
+        r"[Tt][Rr][Aa][Nn][Ss][Ff][Ee][Rr]-[Ee][Nn][Cc][Oo][Dd][Ii][Nn][Gg]$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+    ): "a header's name, and none that says where the answer ends: the server writes those",
     r"^[A-Z]{3}-[0-9]{3}$": "an id such as RET-301",
     r"^[a-z][a-z0-9-]*$": "lower-case letters, digits and hyphens",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -11,6 +11,8 @@ from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, dumps
 from pytest_agentcontract.scenario.case import Hold, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.load_script import ALL_ASCII
 from pytest_agentcontract.scenario.profile import SideCall
+from pytest_agentcontract.scripted import demands
+from pytest_agentcontract.scripted.demands import demand
 from pytest_agentcontract.wire.faults import UNPACED, CutFault, Fault, Pace
 from pytest_agentcontract.wire.turn import DELTAS, TYPICAL_USAGE, Stop, Usage
 
@@ -24,7 +26,7 @@ def turn(  # noqa: PLR0913 - each is one thing that a script can say of a turn
     thinking: str | None = None,
     refusal: str | None = None,
     stop: Stop | None = None,
-    usage: Usage = TYPICAL_USAGE,
+    usage: Usage | Mapping[str, int] = TYPICAL_USAGE,
     fault: Fault | None = None,
     final: bool = False,
     hold: Hold | None = None,
@@ -37,27 +39,30 @@ def turn(  # noqa: PLR0913 - each is one thing that a script can say of a turn
 
     `asked` is a text that the request must bring along. A `fault` strikes the first delivery, and the retry gets the
     turn whole; a `final` one, and one with nothing beside it, uses the turn up. `deltas` is into how many pieces a
-    stream cuts a text at most.
+    stream cuts a text at most. A `refusal` may stand behind a text; `usage` may be a mapping of its figures.
     """
     texts = [part for part in parts if isinstance(part, str)]
     calls = tuple(part for part in parts if isinstance(part, ScriptedCall))
+    for name, value in (("thinking", thinking or ""), ("refusal", refusal or ""), ("asked", asked)):
+        demands.text(name, value)
     said = (*texts, thinking or "", refusal or "", *(_content(call) for call in calls))
-    _demand(len(texts) + len(calls) == len(parts), "a turn is made of texts and calls", _odd(parts))
-    _demand(len(texts) <= 1, f"a turn has one text, and this one has {len(texts)}", "Join them, or play two turns.")
-    _demand(stop is None or stop in STOPS, f"{stop!r} is no reason to stop", f"Known: {', '.join(STOPS)}.")
-    _demand(fault is None or isinstance(fault, Fault), f"{fault!r} is no fault", "Use status, cut, malformed, ...")
-    _demand(not final or fault is not None, "`final` is said of a fault, and there is none")
-    _demand(hold is None or isinstance(hold, Hold), f"{hold!r} is no gate", "Use gate(name) or delivered(agent, turn).")
-    _demand(isinstance(pace, Pace), f"{pace!r} is no pace", "Use pace(first=..., between=...).")
-    _demand(deltas >= 1, f"deltas={deltas}: a text has at least one piece")
-    _demand(repeat in (None, "forever"), f"repeat={repeat!r}: a turn is repeated 'forever' or not at all")
-    _demand(not (isinstance(fault, CutFault) and fault.inside == "character" and "".join(said).isascii()), ALL_ASCII)
+    demand(len(texts) + len(calls) == len(parts), "a turn is made of texts and calls", _odd(parts))
+    demand(len(texts) <= 1, f"a turn has one text, and this one has {len(texts)}", "Join them, or play two turns.")
+    demand(texts == [*parts[: len(texts)]], "a turn's text comes before its calls", "No wire sends it after them.")
+    demand(stop is None or stop in STOPS, f"{stop!r} is no reason to stop", f"Known: {', '.join(STOPS)}.")
+    demand(fault is None or isinstance(fault, Fault), f"{fault!r} is no fault", "Use status, cut, malformed, ...")
+    demand(not final or fault is not None, "`final` is said of a fault, and there is none")
+    demand(hold is None or isinstance(hold, Hold), f"{hold!r} is no gate", "Use gate(name) or delivered(agent, turn).")
+    demand(isinstance(pace, Pace), f"{pace!r} is no pace", "Use pace(first=..., between=...).")
+    demand(demands.whole("deltas", deltas) >= 1, f"deltas={deltas}: a text has at least one piece")
+    demand(repeat in (None, "forever"), f"repeat={repeat!r}: a turn is repeated 'forever' or not at all")
+    demand(not (isinstance(fault, CutFault) and fault.inside == "character" and "".join(said).isascii()), ALL_ASCII)
     return ScriptedTurn(
         text=texts[0] if texts else None,
         thinking=thinking,
         calls=calls,
         stop=stop,
-        usage=usage,
+        usage=demands.usage(usage),
         fault=fault,
         hold=hold,
         repeat=repeat is not None,
@@ -74,8 +79,8 @@ def call(tool: str, given: JSON | Missing = MISSING, /, **arguments: JSON) -> Sc
 
     Arguments are written as keywords, or `given` as one JSON value.
     """
-    _demand(bool(tool), "a call names its tool")
-    _demand(given is MISSING or not arguments, f"the arguments of {tool!r} are given twice", "Give them one way.")
+    demand(demands.text("tool", tool), "a call names its tool")
+    demand(given is MISSING or not arguments, f"the arguments of {tool!r} are given twice", "Give them one way.")
     whole = arguments if isinstance(given, Missing) else given
     try:
         dumps(whole)
@@ -86,12 +91,13 @@ def call(tool: str, given: JSON | Missing = MISSING, /, **arguments: JSON) -> Sc
 
 def raw_call(tool: str, text: str, /) -> ScriptedCall:
     """Call a tool with this text in place of its arguments' JSON, however broken."""
-    return replace(call(tool), arguments=MISSING, raw_arguments=text)
+    return replace(call(tool), arguments=MISSING, raw_arguments=demands.text("text", text))
 
 
 def special(of: ScriptedCall, *, id: str = "", unadvertised: bool = False) -> ScriptedCall:  # noqa: A002 - wire's word
     """Return a call under an id of its own, or one that need not be advertised: a tool that the model made up."""
-    return replace(of, id=id or of.id, unadvertised=unadvertised or of.unadvertised)
+    demand(isinstance(of, ScriptedCall), f"{of!r} is no call", "Use special(call(...)).")
+    return replace(of, id=demands.text("id", id) or of.id, unadvertised=unadvertised or of.unadvertised)
 
 
 def reply(value: JSON, tool: str = "reply", argument: str = "value", *, text: str | None = None) -> ScriptedTurn:
@@ -102,23 +108,31 @@ def reply(value: JSON, tool: str = "reply", argument: str = "value", *, text: st
 
 def gate(name: str, after: int = 0) -> Hold:
     """Stand still after so many pieces until the test calls `release(name)`, 30 seconds at most."""
-    _demand(bool(name), "a gate has a name")
-    _demand(after >= 0, f"after={after}: pieces are counted from 0")
+    demand(demands.text("name", name), "a gate has a name")
+    demand(demands.whole("after", after) >= 0, f"after={after}: pieces are counted from 0")
     return Hold(after, "released", name)
 
 
 def delivered(agent: str, number: int, after: int = 0) -> Hold:
     """Stand still after so many pieces until this turn of that agent, counted from 1, was handed over whole."""
-    _demand(number >= 1, f"turn {number}: turns are counted from 1")
-    _demand(after >= 0, f"after={after}: pieces are counted from 0")
+    demand(demands.text("agent", agent), "a turn is some agent's")
+    demand(demands.whole("number", number) >= 1, f"turn {number}: turns are counted from 1")
+    demand(demands.whole("after", after) >= 0, f"after={after}: pieces are counted from 0")
     return Hold(after, "delivered", agent=agent, turn=number)
 
 
-def pace(first: float = 0.0, between: float = 0.0, *, tokens_per_second: float = 0.0) -> Pace:
+def pace(first: float = 0.0, between: float = 0.0, *, tokens_per_second: float | None = None) -> Pace:
     """Answer slowly: seconds before the first byte, and between two events (or so many events each second)."""
-    _demand(min(first, between, tokens_per_second) >= 0, "a pace has no negative seconds")
-    _demand(not (between and tokens_per_second), "`between` and `tokens_per_second` say the same twice: give one")
-    return Pace(first, 1 / tokens_per_second if tokens_per_second else between)
+    begin, gap = demands.seconds("first", first), demands.seconds("between", between)
+    if tokens_per_second is None:
+        return Pace(begin, gap)
+    demand(not between, "`between` and `tokens_per_second` say the same twice: give one")
+    rate = demands.number("tokens_per_second", tokens_per_second)
+    slowest = 1 / demands.LONGEST
+    demand(
+        slowest < rate < float("inf"), f"tokens_per_second={rate!r}: it has to be finite, and more than {slowest:.6f}"
+    )
+    return Pace(begin, 1 / rate)
 
 
 def side_call(answer: str, *, system_contains: str = "", model: str = "", no_tools: bool = False) -> SideCall:
@@ -126,7 +140,9 @@ def side_call(answer: str, *, system_contains: str = "", model: str = "", no_too
 
     `model` may be a pattern (`*-mini`).
     """
-    _demand(bool(system_contains or model or no_tools), "a side call without a condition would take every request")
+    for name, value in (("answer", answer), ("system_contains", system_contains), ("model", model)):
+        demands.text(name, value)
+    demand(system_contains or model or no_tools, "a side call without a condition would take every request")
     return SideCall(answer, "none" if no_tools else "any", system_contains, model)
 
 
@@ -138,8 +154,3 @@ def _content(call: ScriptedCall) -> str:
 
 def _odd(parts: Iterable[object]) -> str:
     return f"Not of {', '.join(repr(part) for part in parts if not isinstance(part, Part))}."
-
-
-def _demand(condition: bool, what: str, remedy: str = "") -> None:  # noqa: FBT001 - it is what is demanded
-    if not condition:
-        raise ScriptError(what, remedy=remedy)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from pytest_agentcontract.errors import ScriptError
+from pytest_agentcontract.scripted import demands
+from pytest_agentcontract.scripted.demands import demand
 from pytest_agentcontract.wire.faults import (
     ContentTypeFault,
     CutFault,
@@ -26,18 +27,17 @@ def status(
     code: int, message: str = _MESSAGE, *, retry_after: float | None = None, headers: dict[str, str] | None = None
 ) -> StatusFault:
     """Answer with this error status, in the provider's own words; `retry_after` seconds go into that header."""
-    lines = {name.lower(): value for name, value in (headers or {}).items()}
+    demand(isinstance(headers or {}, dict), f"headers={headers!r} is no mapping", "Use {'name': 'value'}.")
+    lines = {str(name).lower(): demands.header(name, value) for name, value in (headers or {}).items()}
     if retry_after is not None:
-        lines["retry-after"] = f"{retry_after:g}"
-    return StatusFault(_error_status(code), lines, message)
+        lines["retry-after"] = f"{demands.seconds('retry_after', retry_after):g}"
+    return StatusFault(_error_status(code), lines, demands.text("message", message))
 
 
 def cut(after: int = 0, ending: Ending = "fin", inside: Inside | None = None) -> CutFault:
     """Break off after so many pieces: by FIN, by RST, or `clean`, as if that had been all."""
-    if ending not in ENDINGS:
-        raise ScriptError(f"no connection ends by {ending!r}", remedy=f"Known: {', '.join(ENDINGS)}.")
-    if inside not in (None, *INSIDES):
-        raise ScriptError(f"nothing is cut inside {inside!r}", remedy=f"Known: {', '.join(INSIDES)}.")
+    demand(ending in ENDINGS, f"no connection ends by {ending!r}", f"Known: {', '.join(ENDINGS)}.")
+    demand(inside in (None, *INSIDES), f"nothing is cut inside {inside!r}", f"Known: {', '.join(INSIDES)}.")
     return CutFault(_place(after), ending, inside)
 
 
@@ -48,7 +48,7 @@ def malformed(after: int = 0) -> MalformedFault:
 
 def error(after: int = 0, status: int = 529, message: str = _MESSAGE) -> ErrorFault:
     """Report an error inside the stream, after so many pieces."""
-    return ErrorFault(_place(after), _error_status(status), message)
+    return ErrorFault(_place(after), _error_status(status), demands.text("message", message))
 
 
 def silence(after: int = 0) -> SilenceFault:
@@ -58,18 +58,15 @@ def silence(after: int = 0) -> SilenceFault:
 
 def content_type(name: str) -> ContentTypeFault:
     """Send the answer whole, under a content type that is not its own."""
-    if not name:
-        raise ScriptError("a content type has a name")
-    return ContentTypeFault(name)
+    demand(name, "a content type has a name")
+    return ContentTypeFault(demands.header("content-type", name))
 
 
 def _place(after: int) -> int:
-    if after < 0:
-        raise ScriptError(f"after={after}: pieces are counted from 0")
+    demand(demands.whole("after", after) >= 0, f"after={after}: pieces are counted from 0")
     return after
 
 
 def _error_status(code: int) -> int:
-    if code not in _STATUSES:
-        raise ScriptError(f"{code} is no error status", remedy="Statuses of errors are 400 to 599.")
+    demand(demands.whole("status", code) in _STATUSES, f"{code} is no error status", "Statuses are 400 to 599.")
     return code

@@ -98,6 +98,17 @@ def test_yaml_that_is_no_json_is_refused_with_its_line(text: str, line: int, com
         ({"turns": [{"txet": "a"}]}, ["/turns/0: unknown key 'txet'; did you mean 'text'?"]),
         ({"turns": [{"repeat": "forever"}, {}]}, ["/turns/0/repeat: only the last turn can be repeated"]),
         ({"turns": [{"fault": {}}]}, ["/turns/0/fault: exactly one of status"]),
+        ({"turns": [{"pace": {"first": 3600}}]}, ["/turns/0/pace/first: 3600 is too large"]),
+        ({"turns": [{"pace": {"tokens_per_second": 0}}]}, ["/turns/0/pace/tokens_per_second: 0 is too small"]),
+        (
+            {"turns": [{"fault": {"status": 500, "headers": {"a": "b\nc", "d": "e\n", "Content-Length": "1"}}}]},
+            [
+                "/turns/0/fault/headers: 'Content-Length' does not match",
+                "/turns/0/fault/headers/a: 'b\\nc' does not match",
+                "/turns/0/fault/headers/d: 'e\\n' does not match the form: one line",
+            ],
+        ),
+        ({"turns": [{"fault": {"content_type": "a\r"}}]}, ["/turns/0/fault/content_type: 'a\\r' does not match"]),
         ({"turns": [{"final": True}]}, ["/turns/0: 'fault' is a dependency of 'final'"]),
         (
             {"turns": [{"calls": [{"tool": "$work", "mark": "a"}]}]},
