@@ -60,19 +60,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def _scripted_listener() -> Iterator[Provider]:
-    """Listen on one port for all tests of this process that script a model."""
+    """Listen on one port for all tests of this process that script a model; tell at the end what came too late."""
     from pytest_agentcontract.provider.server import Provider  # noqa: PLC0415 - for the tests that ask for it
+    from pytest_agentcontract.scripted.provider import too_late  # noqa: PLC0415 - the same
 
     with Provider() as listener:
         yield listener
+    too_late(listener)
 
 
 @pytest.fixture
-def scripted_provider(_scripted_listener: Provider) -> Iterator[ScriptedProvider]:
+def scripted_provider(request: pytest.FixtureRequest, _scripted_listener: Provider) -> Iterator[ScriptedProvider]:
     """Play the model after a script of this test's own; whatever does not go by the script fails the test."""
     from pytest_agentcontract.scripted.provider import ScriptedProvider  # noqa: PLC0415 - the same
 
-    provider = ScriptedProvider(_scripted_listener)
+    provider = ScriptedProvider(_scripted_listener, request.node.nodeid)
     yield provider
     message = provider.close()
     if message:

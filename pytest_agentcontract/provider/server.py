@@ -30,12 +30,16 @@ _MOST_MISSED = 1_000
 class Provider:
     """A context manager; inside it, `open` gives every case a seat. Its methods may be called from any thread.
 
-    `port` 0 is any free one. `missed` lists what was asked where nobody sits, method and path, in order of arrival.
+    `port` 0 is any free one. `missed` lists what was asked where nobody sits, method and path, in order of arrival;
+    `late`, in words, what was asked of a place after its test was over.
     """
 
     def __init__(self, port: int = 0) -> None:
         self.port = port
         self.missed: list[str] = []
+        self.late: list[str] = []
+        self._tests: dict[str, str] = {}
+        self._over: dict[str, str] = {}
         self._seats: dict[str, Seat] = {}
         self._connections: set[Connection] = set()
         self._numbers = itertools.count(1)
@@ -63,9 +67,21 @@ class Provider:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._end_loop()
 
-    def place(self) -> str:
-        """Return a path that no seat has had, for `open`; until then, what is asked below it is missed."""
-        return f"/case/{next(self._numbers)}-{os.urandom(4).hex()}"
+    def place(self, test: str = "") -> str:
+        """Return a path that no seat has had, for `open`; until then, what is asked below it is missed.
+
+        It may belong to a `test`: what comes after `leave`, or after its seat was closed, is late.
+        """
+        path = f"/case/{next(self._numbers)}-{os.urandom(4).hex()}"
+        if test:
+            self._tests[path] = test
+        return path
+
+    def leave(self, path: str) -> None:
+        """Take note that nobody sits at a path any more."""
+        self._seats.pop(path, None)
+        if path in self._tests:
+            self._over[path] = self._tests.pop(path)
 
     def open(
         self, script: Script, *wires: str, at: str | None = None, heard: Callable[[Exchange | str], object] = id
@@ -85,7 +101,7 @@ class Provider:
             raise ProviderError(message, remedy=f"The provider speaks {', '.join(FORMATS)}.")
         path = self.place() if at is None else at
         spoken = [FORMATS[wire] for wire in wires]
-        forget = partial(self._seats.pop, path, None)
+        forget = partial(self.leave, path)
         seat = Seat(script, spoken, self.url(path), self._loop, self._connections, forget)
         seat.heard = heard
         self._seats[path] = seat
@@ -105,14 +121,26 @@ class Provider:
     def _handle(self, connection: Connection, incoming: Incoming) -> Coroutine[None, None, None] | None:
         place = "/".join(incoming.path.split("/", 3)[:3])
         seat, path = self._seats.get(place), incoming.path[len(place) :] or "/"
-        if seat is None:
+        if seat is None and place not in self._over:
             seat, path = self._seats.get(""), incoming.path
         if seat is not None:
             return seat.serve(connection, incoming, path)
+        if place in self._over:
+            connection.write(self._too_late(self._over[place], f"{incoming.method} {path}"))
+            return None
         if len(self.missed) < _MOST_MISSED:
             self.missed.append(f"{incoming.method} {incoming.path}")
         connection.write(_NOT_FOUND)
         return None
+
+    def _too_late(self, test: str, asked: str) -> bytes:
+        from pytest_agentcontract.provider.plan import FINAL, document  # noqa: PLC0415 - as in `open`
+
+        message = f"{asked} was asked after its test was over: {test}"
+        if len(self.late) < _MOST_MISSED:
+            self.late.append(message)
+        error = {"type": "invalid_request_error", "message": message}
+        return document(400, {"type": "error", "error": error}, FINAL)
 
     async def _stop(self) -> None:
         self._server.close()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pytest_agentcontract.errors import ScriptError, ScriptViolation
 from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import HOST, Provider
+from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.scenario.profile import Attribution, SideCall
@@ -23,11 +24,12 @@ _KEY = "scripted"
 class ScriptedProvider:
     """One test's provider: one script, behind one URL that speaks every wire format.
 
-    The URL stands from the start, so that clients can be made before the script is played.
+    The URL stands from the start, so that clients can be made before the script is played. What is asked of it after
+    its end is late, and told under the name of the `test`.
     """
 
-    def __init__(self, listener: Provider) -> None:
-        self._listener, self._path = listener, listener.place()
+    def __init__(self, listener: Provider, test: str = "") -> None:
+        self._listener, self._path = listener, listener.place(test)
         self._missed_before = len(listener.missed)
         self._seat: Seat | None = None
         self._playbook = Playbook({})
@@ -105,6 +107,7 @@ class ScriptedProvider:
         """End the script; return what was wrong with it as one message, "" if nothing was or if it was told before."""
         if self._seat is not None:
             self._seat.close()
+        self._listener.leave(self._path)
         found = self._violations()
         message = told(found) if found else ""
         return "" if message == self._told else message
@@ -117,6 +120,13 @@ class ScriptedProvider:
 
     def _exchanges(self) -> tuple[Exchange, ...]:
         return self._seat.exchanges() if self._seat is not None else ()
+
+
+def too_late(listener: Provider) -> None:
+    """Raise ScriptViolation if anything was asked of a test that was over by then; no test is there to be told."""
+    __tracebackhide__ = True
+    if listener.late:
+        raise ScriptViolation(told(tuple(map(harmless, listener.late))))
 
 
 @contextmanager

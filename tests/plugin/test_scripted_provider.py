@@ -121,6 +121,61 @@ def test_it(scripted_provider, text):
     result.assert_outcomes(passed=8)
 
 
+LATE = """
+kept = []
+
+def test_one(scripted_provider):
+    scripted_provider.play(turn("one"))
+    kept.append(scripted_provider)
+    assert ask(scripted_provider) == "one"
+
+def test_two(scripted_provider):
+    scripted_provider.play(turn("two"))
+    assert ask(scripted_provider) == "two"
+    assert ask(kept[0]) == ""
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["one process", "xdist"])
+def test_what_comes_after_its_test_is_told_at_the_end_and_charged_to_no_other(mine, workers):
+    """A test that leaks a thread is over when its request comes; the one that runs by then is not to blame."""
+    result = mine(LATE, "-p", "no:randomly", *workers)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*ScriptViolation: the script was not played as written: 1 violation",
+            "*POST /v1/chat/completions was asked after its test was over: test_mine.py::test_one",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*nothing is served there*")
+
+
+def test_who_comes_late_is_told_so(mine):
+    """For good: the official SDKs ask no second time."""
+    result = mine(
+        """
+kept = []
+
+def test_one(scripted_provider):
+    kept.append(scripted_provider)
+
+def test_two():
+    url = urlsplit(kept[0].url)
+    line = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+    line.request("POST", url.path + "/v1/messages", "{}")
+    answer = line.getresponse()
+    assert (answer.status, answer.headers["x-should-retry"]) == (400, "false")
+    assert json.load(answer)["error"]["message"] == (
+        "POST /v1/messages was asked after its test was over: test_mine.py::test_one"
+    )
+    line.close()
+""",
+        "-p",
+        "no:randomly",
+    )
+    result.assert_outcomes(passed=2, errors=1)
+
+
 def test_an_async_test_is_not_in_its_way(mine):
     """The server's loop runs in a thread of its own."""
     result = mine("""
