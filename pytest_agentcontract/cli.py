@@ -14,7 +14,7 @@ import pytest_agentcontract
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import dumps
-from pytest_agentcontract.plugin import ROOT, runtimes
+from pytest_agentcontract.plugin import ROOT, own_case, runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report import catalogue
 from pytest_agentcontract.report.text import harmless
@@ -93,7 +93,7 @@ def explain(requirement: str) -> None:
 @click.argument("script", required=False, metavar="[SCRIPT]", type=click.Path(path_type=Path))
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Listen here; any free port.")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Append each exchange as a JSON line.")
-@click.option("--once", is_flag=True, help="End when the script is used up, not only on Ctrl-C or SIGTERM.")
+@click.option("--once", is_flag=True, help="End when the script is used up, not only on a signal.")
 @click.option("--case", "-c", "case_id", metavar="ID", help="Play a case of the suite, or a case file of yours.")
 @click.option("--runtime", "-r", "name", metavar="NAME", help="Whose tools a case calls; the first configured one.")
 @click.option("--wire", "-w", metavar="NAME", help="The wire format of a case; the runtime's first.")
@@ -109,8 +109,8 @@ def serve(
 ) -> None:
     """Play the model for a process that you start yourself: after a script, or one case of the suite.
 
-    SCRIPT is a JSON or YAML file; it is served on every wire format until Ctrl-C or SIGTERM. A case ends when its
-    script is used up. The exit status is 0 if the whole script was asked for and no request was refused, else 1.
+    SCRIPT is a JSON or YAML file; it is served on every wire format until Ctrl-C, SIGTERM or SIGHUP. A case ends when
+    its script is used up. The exit status is 0 if the whole script was asked for and no request was refused, else 1.
     """
     if (script is None) == (case_id is None):
         raise UsageError("`serve` plays one thing", remedy="Name a script file, or a case by --case ID.")
@@ -180,7 +180,7 @@ def _node(case_id: str) -> str:
 
 def _case(case_id: str) -> Case:
     if case_id.endswith(".json"):
-        return load_case.load_case(Path(case_id))
+        return own_case.load(Path(case_id))
     cases: Sequence[Case] = load_case.shipped()
     for case in cases:
         if case.id == case_id:

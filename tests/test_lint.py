@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from pytest_agentcontract import cli, resources
 
+TOOLS = ("$return", "$work", "$spawn", "$handoff")
 CASE = {
     "titel": "A case",
     "why": "w",
@@ -79,6 +80,38 @@ def test_a_case(lint: Callable[..., tuple[int, list[str]]]) -> None:
         "case.json: /given: an interactive root has a conversation, and only an interactive root has one",
         "1 file, 9 faults",
     ]
+
+
+def _strange() -> str:
+    case = json.loads((resources.cases() / "return" / "no-reply" / "empty-finish.json").read_text())
+    case["covers"] = ["RET-999", {"id": "RET-300", "level": "MAY", "why": "w"}]
+    case["script"]["root"][0] = {"calls": [{"tool": "$wrk"}, {"tool": "$9"}]}
+    return json.dumps(case)
+
+
+def test_a_case_of_unknown_names(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """What it covers and what it calls has to be known; a near name is told."""
+    status, lines = lint(case_json=_strange())
+    assert status == 1
+    assert lines[:2] == [
+        "case.json: /script/root/0/calls/0/tool: no tool of cases is called '$wrk'; did you mean '$work'?",
+        f"case.json: /script/root/0/calls/1/tool: no tool of cases is called '$9'; known: {', '.join(TOOLS)}",
+    ]
+    assert lines[2].startswith("case.json: /covers/0: no requirement is called RET-999. Did you mean RET-")
+    assert lines[3].startswith("case.json: /covers/1: no requirement is called RET-300. Did you mean RET-")
+    assert lines[4] == "1 file, 4 faults"
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_serve_refuses_a_case_of_unknown_names(tmp_path: Path, left: bool) -> None:  # noqa: FBT001 - a parameter
+    """It is refused before anything is served."""
+    case = json.loads(_strange())
+    if left:
+        case["script"]["root"][0] = {}
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    result = CliRunner().invoke(cli.main, ["serve", "--case", str(tmp_path / "case.json"), "--runtime", "reference"])
+    assert result.exit_code == 4
+    assert ("no requirement is called RET-999" if left else "no tool of cases is called '$wrk'") in result.stderr
 
 
 def test_a_configuration(lint: Callable[..., tuple[int, list[str]]]) -> None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from pytest_agentcontract.errors import AgentContractError, DataError
 from pytest_agentcontract.jsonvalue import JSON, as_object
+from pytest_agentcontract.plugin import own_case
 from pytest_agentcontract.scenario import load_case, load_profile, schemas
 from pytest_agentcontract.scripted import load
 
@@ -24,7 +25,7 @@ _KINDS: Mapping[str, tuple[frozenset[str], Callable[[JSON], Iterable[tuple[str, 
         lambda document: schemas.faults("vector", document),
         "The shipped tables, fixtures/vectors, show the form.",
     ),
-    "case": (frozenset({"given", "script", "covers", "expect"}), load_case.faults, load_case.REMEDY),
+    "case": (frozenset({"given", "script", "covers", "expect"}), own_case.faults, load_case.REMEDY),
     "script": (frozenset({"turns", "agents", "attribution", "side_calls"}), load.faults, load.REMEDY),
 }
 """The keys that tell a kind of JSON document from the others, who finds its faults, and where to read on."""

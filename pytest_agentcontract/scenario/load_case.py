@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ OWN = "own"
 """The contract under which a user's own cases are collected."""
 
 REMEDY = "The page `write-a-case` of the documentation describes the format."
+_TOOLS = (RETURN, WORK, SPAWN, HANDOFF)
 _MODE_NEEDS = {"json": "headless", "text": "text", "interactive": "interactive", "handoff": "handoff"}
 _PAYLOAD_NEEDS: dict[type, str] = {str: "payload-string", dict: "payload-object", list: "payload-array"}
 
@@ -114,12 +116,21 @@ def _contradictions(data: JSONObject) -> Iterator[tuple[str, str]]:
     for pointer, call in calls_of(script):
         place = f"/script{pointer}"
         agent, known = as_text(call.get("agent")), as_text(call.get("agent")) in script
+        yield from ((f"{place}/tool", wrong) for wrong in _strange_tool(as_text(call.get("tool"))))
         if call.get("tool") == SPAWN and not known:
             yield place, f"spawns {agent!r}, which has no script"
         if call.get("tool") == HANDOFF and not known and call.get("unadvertised") is not True:
             yield place, f"hands over to {agent!r}, which has no script and is not `unadvertised`"
     if (given.get("mode") == "interactive") != bool(given.get("conversation")):
         yield "/given", "an interactive root has a conversation, and only an interactive root has one"
+
+
+def _strange_tool(name: str) -> Iterator[str]:
+    if name.startswith("$") and name not in _TOOLS:
+        close = difflib.get_close_matches(name, _TOOLS, n=1)
+        yield f"no tool of cases is called {name!r}; " + (
+            f"did you mean {close[0]!r}?" if close else f"known: {', '.join(_TOOLS)}"
+        )
 
 
 # -- given ------------------------------------------------------------------------------------------------------------
