@@ -13,7 +13,7 @@ from pytest_agentcontract.reference.nulls import NULLS
 from tests import kills
 
 EACH_MUTANT = pytest.mark.parametrize("mutant", MUTANTS)
-SAMPLE = 5
+SAMPLE = 3
 
 
 @EACH_MUTANT

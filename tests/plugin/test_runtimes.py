@@ -127,7 +127,7 @@ def test_an_unknown_wire_format_is_told(run, verdicts):
     """A misspelt wire format would select nothing."""
     result = run("--agent-contract", "--agent-contract-wire", "openai-chats")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: no wire format 'openai-chats'*", "*Did you mean openai-chat?"])
+    result.stderr.fnmatch_lines(["ERROR: no wire format 'openai-chats'*", "*Did you mean openai-chat*?"])
 
 
 def test_ci_is_read_from_the_environment(judge, monkeypatch):
