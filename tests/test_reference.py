@@ -74,6 +74,7 @@ def test_the_reference_answers_every_vector_behind_the_protocol(provider):
 
 
 def test_every_case_applies_to_a_variant_of_the_reference():
-    """A case that nothing runs would judge nothing."""
+    """A case that nothing runs would judge nothing. Hand-offs without an engine are for teams: tests/team.py is one."""
     ran = {row.values[1].id for name in IN_PROCESS for row in judged(name)}
-    assert ran == {case.id for case in shipped()}
+    of_teams = {case.id for case in shipped() if case.expect.route and case.given.handoff is None}
+    assert ran | of_teams == {case.id for case in shipped()}
