@@ -49,13 +49,16 @@ class Connection(asyncio.Protocol):
 
     It reads no further while a request waits for the answer to the one before, or answers wait for their reader. Who
     ends his side has hung up, unless the answer is written already: a half-closed connection looks like a closed one,
-    and nobody may be taken to have got what he didn't wait for.
+    and nobody may be taken to have got what he didn't wait for. Of a request that it can't read, or that breaks off, it
+    tells `broken`: the path, as far as it was read, and what is wrong.
     """
 
     _headers: dict[str, str]
 
-    def __init__(self, handle: Handler, alive: set[Connection]) -> None:
-        self._handle, self._alive = handle, alive
+    def __init__(
+        self, handle: Handler, alive: set[Connection], broken: Callable[[str, str], object] = lambda *_: None
+    ) -> None:
+        self._handle, self._alive, self._broken = handle, alive, broken
         self._waiting: deque[Incoming] = deque()
         self.task: asyncio.Task[None] | None = None
         self.owner: object = None
@@ -105,12 +108,20 @@ class Connection(asyncio.Protocol):
         self._mind()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """Give up whatever was being answered."""
+        """Give up whatever was being answered, and tell of a request that never came to its end."""
+        if self._begun and not self._deaf:
+            self._broken(
+                self._head.target()[0], f"broke off in the middle of its {'head' if self._in_head else 'body'}"
+            )
         self._alive.discard(self)
         if self.task is not None:
             self.task.cancel()
 
     # ---- what httptools calls
+
+    def on_message_begin(self) -> None:
+        """Note that there is something to come to an end."""
+        self._begun = True
 
     def on_url(self, url: bytes) -> None:
         """Collect the target, which may come in pieces."""
@@ -205,7 +216,7 @@ class Connection(asyncio.Protocol):
         return cast("socket.socket", self._transport.get_extra_info("socket"))
 
     def _reset(self) -> None:
-        self._head, self._in_head = Head(), True
+        self._head, self._in_head, self._begun = Head(), True, False
         self._headers = self._head.headers
         self._size: int = 0
         self._body: list[bytes] = []
@@ -237,6 +248,7 @@ class Connection(asyncio.Protocol):
         if self._deaf:
             return
         self._deaf, self._refusal = True, status
+        self._broken(self._head.target()[0], f"is no HTTP request that is taken here, and was refused with {status}")
         if self.task is None:
             self._answer()
 

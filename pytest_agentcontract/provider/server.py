@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Coroutine
 from functools import partial
 from types import TracebackType
@@ -17,6 +18,7 @@ from pytest_agentcontract.provider.http import Connection, Incoming, head
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_agentcontract.jsonvalue import JSONObject
     from pytest_agentcontract.provider.seat import Seat
     from pytest_agentcontract.scenario.observation import Exchange
     from pytest_agentcontract.scenario.script import Script
@@ -31,13 +33,14 @@ class Provider:
     """A context manager; inside it, `open` gives every case a seat. Its methods may be called from any thread.
 
     `port` 0 is any free one. `missed` lists what was asked where nobody sits, method and path, in order of arrival;
-    `late`, in words, what was asked of a place after its test was over.
+    `late`, in words, what came when its test was over, or is no test's; `broken`, by place, what is no whole request.
     """
 
     def __init__(self, port: int = 0) -> None:
         self.port = port
         self.missed: list[str] = []
         self.late: list[str] = []
+        self.broken: defaultdict[str, list[str]] = defaultdict(list)
         self._tests: dict[str, str] = {}
         self._over: dict[str, str] = {}
         self._seats: dict[str, Seat] = {}
@@ -115,11 +118,11 @@ class Provider:
         loop = asyncio.get_running_loop()
         # create_server and not a socket of our own: asyncio then knows it for TCP and the 40 ms of Nagle are no issue.
         return await loop.create_server(
-            lambda: Connection(self._handle, self._connections), HOST, self.port, backlog=_BACKLOG
+            lambda: Connection(self._handle, self._connections, self._take_broken), HOST, self.port, backlog=_BACKLOG
         )
 
     def _handle(self, connection: Connection, incoming: Incoming) -> Coroutine[None, None, None] | None:
-        place = "/".join(incoming.path.split("/", 3)[:3])
+        place = _place(incoming.path)
         seat, path = self._seats.get(place), incoming.path[len(place) :] or "/"
         if seat is None and place not in self._over:
             seat, path = self._seats.get(""), incoming.path
@@ -133,13 +136,24 @@ class Provider:
         connection.write(_NOT_FOUND)
         return None
 
+    def _take_broken(self, path: str, wrong: str) -> None:
+        """Take note of what is no whole request: the path tells whose it is, else it is his who is alone."""
+        place, asked = _place(path), f"what came over a connection{path and f' for {path}'} {wrong}"
+        alone = next(iter(self._tests)) if len(self._tests) == 1 else ""
+        if place in self._over:
+            asked = f"{asked}, after its test was over: {self._over[place]}"
+        owner = place if place in self._tests else "" if place in self._over else alone
+        found = self.broken[owner] if owner else self.late
+        if len(found) < _MOST_MISSED:
+            found.append(asked)
+
     def _too_late(self, test: str, asked: str) -> bytes:
         from pytest_agentcontract.provider.plan import FINAL, document  # noqa: PLC0415 - as in `open`
 
         message = f"{asked} was asked after its test was over: {test}"
         if len(self.late) < _MOST_MISSED:
             self.late.append(message)
-        error = {"type": "invalid_request_error", "message": message}
+        error: JSONObject = {"type": "invalid_request_error", "message": message}
         return document(400, {"type": "error", "error": error}, FINAL)
 
     async def _stop(self) -> None:
@@ -155,3 +169,8 @@ class Provider:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _place(path: str) -> str:
+    """Return the part of a path that names whose it is."""
+    return "/".join(path.split("/", 3)[:3])

@@ -15,7 +15,7 @@ from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.scenario.profile import Attribution, SideCall
 from pytest_agentcontract.scripted.asked import Asked
 from pytest_agentcontract.scripted.playbook import ONLY, Playbook, early_repeats, loose_attribution, loose_turns, script
-from pytest_agentcontract.scripted.violations import told, violations
+from pytest_agentcontract.scripted.violations import detour, told, violations
 from pytest_agentcontract.wire.formats import FORMATS
 
 _KEY = "scripted"
@@ -29,11 +29,11 @@ class ScriptedProvider:
     """
 
     def __init__(self, listener: Provider, test: str = "") -> None:
-        self._listener, self._path = listener, listener.place(test)
+        self._listener, self._path = listener, listener.place(test or "a block of `running`")
         self._missed_before = len(listener.missed)
         self._seat: Seat | None = None
         self._playbook = Playbook({})
-        self._told = ""
+        self._told = self._proxy = ""
 
     # ---- where clients are pointed
 
@@ -79,7 +79,7 @@ class ScriptedProvider:
         """Play a script that is a value already."""
         for place, wrong in _faults(playbook):
             raise ScriptError(wrong, where=place)
-        self._playbook = playbook
+        self._playbook, self._proxy = playbook, detour(HOST)
         self._seat = self._listener.open(script(playbook), *FORMATS, at=self._path)
 
     def release(self, gate: str) -> None:
@@ -116,7 +116,9 @@ class ScriptedProvider:
         seat = self._seat
         astray = tuple(path.replace(self._path, "") for path in self._listener.missed[self._missed_before :])
         here = seat.missed if seat else ()
-        return violations(self._playbook, self._exchanges(), seat.left if seat else {}, (*here, *astray))
+        broken = [f"nobody: {harmless(wrong)}" for wrong in self._listener.broken.get(self._path, ())]
+        found = violations(self._playbook, self._exchanges(), seat.left if seat else {}, (*here, *astray), self._proxy)
+        return (*broken, *found)
 
     def _exchanges(self) -> tuple[Exchange, ...]:
         return self._seat.exchanges() if self._seat is not None else ()

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.request import proxy_bypass
 
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
 from pytest_agentcontract.scripted.playbook import Playbook
 
+_PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+
 
 def violations(
-    playbook: Playbook, exchanges: Sequence[Exchange], left: Mapping[str, Sequence[int]], missed: Sequence[str]
+    playbook: Playbook,
+    exchanges: Sequence[Exchange],
+    left: Mapping[str, Sequence[int]],
+    missed: Sequence[str],
+    proxy: str = "",
 ) -> tuple[str, ...]:
     """Return everything that was wrong, in order: what was asked, then what never was.
 
-    Pointers in a line on a request lead into its messages, and those on a turn into the script.
+    `proxy` is what to say of a proxy on the way if nothing was asked at all. Pointers in a line on a request lead into
+    its messages, and those on a turn into the script.
     """
-    found = (*_refused(exchanges), *_shut(exchanges), *_missed(missed), *_unused(playbook, exchanges, left))
-    return tuple(map(harmless, found))
+    hint = f" ({proxy})" if proxy and not exchanges and not missed else ""
+    unused = (f"{line}{hint}" for line in _unused(playbook, exchanges, left))
+    return tuple(map(harmless, (*_refused(exchanges), *_shut(exchanges), *_missed(missed), *unused)))
+
+
+def detour(host: str) -> str:
+    """Say which variable sends requests for a host of ours to a proxy, if one does."""
+    name = next((name for name in _PROXIES if os.environ.get(name)), "")
+    return f"{name} is set and NO_PROXY does not name {host}" if name and not proxy_bypass(host) else ""
 
 
 def told(found: Sequence[str]) -> str:

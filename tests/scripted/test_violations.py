@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -124,6 +125,41 @@ def test_a_path_that_nobody_serves(scripted_provider: ScriptedProvider, ask: Ask
     ]
 
 
+@pytest.mark.parametrize(
+    ("sent", "wrong"),
+    [
+        (b"\x16\x03\x01\x02\x00", " is no HTTP request that is taken here, and was refused with 400"),
+        (b"POST {path}/v1/messages HTTP/1.1\r\nhost:", " for {path}/v1/messages broke off in the middle of its head"),
+        (
+            b"POST {path}/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{",
+            " for {path}/v1/messages broke off in the middle of its body",
+        ),
+    ],
+    ids=["TLS", "head", "body"],
+)
+def test_what_is_no_whole_request(scripted_provider: ScriptedProvider, sent: bytes, wrong: str) -> None:
+    """No client of HTTP sends it, and the test hears of it."""
+    scripted_provider.play(turn("a", repeat="forever"))
+    url = urlsplit(scripted_provider.url)
+    with socket.create_connection((url.hostname or "", url.port or 0), timeout=5) as line:
+        line.sendall(sent.replace(b"{path}", url.path.encode()))
+        line.shutdown(socket.SHUT_WR)
+        while line.recv(4096):
+            pass
+    assert _message(scripted_provider) == [f"nobody: what came over a connection{wrong.replace('{path}', url.path)}"]
+
+
+def test_a_kept_connection_may_be_closed(scripted_provider: ScriptedProvider, ask: Ask) -> None:
+    """Before the first request, and after the last."""
+    scripted_provider.play(turn("a", repeat="forever"))
+    url = urlsplit(scripted_provider.url)
+    with socket.create_connection((url.hostname or "", url.port or 0), timeout=5) as line:
+        line.shutdown(socket.SHUT_WR)
+        assert line.recv(1) == b""
+    ask()
+    scripted_provider.verify()
+
+
 def test_what_is_asked_before_anything_is_played(scripted_provider: ScriptedProvider, ask: Ask) -> None:
     """There is no answer yet, and the test hears of it."""
     assert ask()[0] == 404
@@ -176,6 +212,30 @@ def test_turns_that_are_left(scripted_provider: ScriptedProvider, ask: Ask) -> N
         "root, turn 3 of 3 (/agents/root/2): never asked for",
         "helper, turn 1 of 1 (/agents/helper/0): never asked for",
     ]
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "all_proxy"])
+@pytest.mark.parametrize(("direct", "asks"), [("intra.net", False), ("127.0.0.1", False), ("intra.net", True)])
+def test_a_proxy_on_the_way_is_told_of(
+    scripted_provider: ScriptedProvider,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    direct: str,
+    *,
+    asks: bool,
+) -> None:
+    """Where nothing came in at all, and it is not passed by."""
+    for known in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(known, raising=False)
+    monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for known in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(known, direct)
+    scripted_provider.play(turn("one"), turn("two"))
+    if asks:
+        ask()
+    hint = "" if asks or direct != "intra.net" else f" ({name} is set and NO_PROXY does not name 127.0.0.1)"
+    assert _message(scripted_provider)[-1] == f"root, turn 2 of 2 (/agents/root/1): never asked for{hint}"
 
 
 def test_a_final_fault_leaves_nothing(scripted_provider: ScriptedProvider, ask: Ask) -> None:
