@@ -143,6 +143,35 @@ def test_a_script(lint: Callable[..., tuple[int, list[str]]]) -> None:
     ]
 
 
+def test_everything_wrong_with_the_yaml_is_told_and_then_with_the_script(
+    lint: Callable[..., tuple[int, list[str]]],
+) -> None:
+    """What can't be used hides nothing else, and is not told twice."""
+    script = "turns:\n  - &a {txet: one}\n  - *a\n  - text: !!str two\n    text: x\n    deltas:\n  - {stop: tired}\n"
+    status, lines = lint(script_yaml=script)
+    assert status == 1
+    told = "\n".join(lines)
+    assert [line.split(": ")[0] for line in lines] == [
+        *(f"script.yaml:{number}" for number in (2, 3, 4, 5, 6)),
+        "script.yaml",
+        "script.yaml",
+        "1 file, 7 faults",
+    ]
+    assert "/turns/0: unknown key 'txet'" in told
+    assert "/turns/3/stop: 'tired' is not one of" in told
+
+
+def test_a_key_that_stands_twice_in_json_has_a_line(lint: Callable[..., tuple[int, list[str]]]) -> None:
+    """All of them are told, and the faults of the script after them."""
+    status, lines = lint(script_json='{"turns": [\n{"text": "a",\n"text": "b"},\n{"stop":"x","stop":"x"}]}')
+    assert status == 1
+    assert lines[:2] == [
+        "script.json:3: not usable JSON: the key 'text' stands twice in one mapping",
+        "script.json:4: not usable JSON: the key 'stop' stands twice in one mapping",
+    ]
+    assert lines[2].startswith("script.json: /turns/1/stop: 'x' is not one of")
+
+
 def test_a_table_of_vectors(lint: Callable[..., tuple[int, list[str]]]) -> None:
     """The form of the tables is checked, too."""
     status, lines = lint(table_json='{"title": "t", "rows": []}')

@@ -12,6 +12,7 @@ from pytest_agentcontract.jsonvalue import JSON, as_object
 from pytest_agentcontract.plugin import own_case
 from pytest_agentcontract.scenario import load_case, load_profile, schemas
 from pytest_agentcontract.scripted import load
+from pytest_agentcontract.scripted.strict_yaml import Document
 
 _TOML = re.compile(r"""\s*(\[\[?[\w."' -]+\]\]?\s*(#.*)?|[\w."'-]+\s*=.*)""")
 """A line that only TOML begins with: the head of a table, or a key and its value."""
@@ -34,12 +35,18 @@ _KINDS: Mapping[str, tuple[frozenset[str], Callable[[JSON], Iterable[tuple[str, 
 def faults(path: Path) -> Iterator[AgentContractError]:
     """Yield every fault of one file as the error that a reader of it would raise for it alone."""
     try:
-        found, remedy = _of_toml(path) if _is_toml(path) else _of_document(load.read(path))
+        if _is_toml(path):
+            document, (found, remedy) = Document(), _of_toml(path)
+        else:
+            document, broken = load.read(path)
+            yield from broken
+            found, remedy = _of_document(document.value) if document.parses else ((), "")
     except AgentContractError as error:
         yield error
         return
     for place, complaint in found:
-        yield DataError(complaint, where=f"{path}: {place}" if place else str(path), remedy=remedy)
+        if not any(f"{place}/".startswith(f"{hole}/") for hole in document.unread):
+            yield DataError(complaint, where=f"{path}: {place}" if place else str(path), remedy=remedy)
 
 
 def _of_toml(path: Path) -> _Found:

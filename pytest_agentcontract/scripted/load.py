@@ -13,8 +13,10 @@ from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.profile import Attribution
 from pytest_agentcontract.scripted import strict_yaml
 from pytest_agentcontract.scripted.playbook import ONLY, Complaint, Playbook, loose_attribution, loose_turns
+from pytest_agentcontract.scripted.strict_yaml import TWICE, Document
 
 REMEDY = "The page `serve` of the documentation describes the format."
+_YAML = (".yaml", ".yml")
 _SHORT, _LONG = "/turns", "/agents"
 OF_CASES = ("value", "mark", "agent", "truncate")
 """What a call has in a case alone: it is said of the `$` tools, or of the arguments that they are given."""
@@ -22,23 +24,41 @@ OF_CASES = ("value", "mark", "agent", "truncate")
 
 def load(path: Path) -> Playbook:
     """Read a script file; raise ScriptError for the first thing that is wrong with it."""
-    document = read(path)
-    for place, complaint in faults(document):
+    document, broken = read(path)
+    for fault in broken:
+        raise fault
+    for place, complaint in faults(document.value):
         raise ScriptError(complaint, where=f"{path}: {place}" if place else str(path), remedy=REMEDY)
-    return playbook(as_object(document))
+    return playbook(as_object(document.value))
 
 
-def read(path: Path) -> JSON:
-    """Read a file as JSON if it begins as JSON does, else as YAML; raise ScriptError for what is neither."""
+def read(path: Path) -> tuple[Document, tuple[ScriptError, ...]]:
+    """Read a file as JSON if it begins as JSON does, else as YAML; return what it holds, and all that it says amiss.
+
+    Of JSON, keys that stand twice are all found, other faults of its syntax one at a time. Raises ScriptError for a
+    file that can't be read.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        return loads(text) if is_json(text) else strict_yaml.loads(text)
     except OSError as error:
         raise ScriptError(error.strerror or str(error), where=str(path), remedy="Name an existing file.") from error
-    except strict_yaml.YAMLError as error:
-        raise ScriptError(f"not usable YAML: {error.what}", where=f"{path}:{error.line}", remedy=REMEDY) from error
-    except ValueError as error:
-        raise ScriptError(f"not JSON: {error}", where=str(path), remedy=REMEDY) from error
+    except UnicodeDecodeError as error:
+        raise ScriptError(f"no text in UTF-8: {error.reason}", where=str(path), remedy=REMEDY) from error
+    kind = "JSON" if is_json(text) and path.suffix not in _YAML else "YAML"
+    if is_json(text):
+        try:
+            return Document(loads(text)), ()
+        except ValueError as error:
+            wrong = error
+    document = strict_yaml.read(text)
+    # JSON is YAML, too, all but a few odd spaces: that reader knows the lines.
+    if kind == "JSON" and not (document.faults and all(TWICE in fault.what for fault in document.faults)):
+        return Document(parses=False), (ScriptError(f"not JSON: {wrong}", where=str(path), remedy=REMEDY),)
+    told = (
+        ScriptError(f"not usable {kind}: {fault.what}", where=f"{path}:{fault.line}", remedy=REMEDY)
+        for fault in document.faults
+    )
+    return document, tuple(told)
 
 
 def is_json(text: str) -> bool:

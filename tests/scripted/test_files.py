@@ -150,7 +150,7 @@ def test_every_fault_is_listed_with_its_place(document: Any, faults: list[str]) 
 @pytest.mark.parametrize(
     ("content", "where", "complaint"),
     [
-        ("{", "script.yaml", "not JSON"),
+        ("{", "script.yaml:1", "not usable YAML"),
         ("turns: [", "script.yaml:1", "not usable YAML"),
         ('{"turns": [{"txet": 1}]}', "script.yaml: /turns/0", "unknown key 'txet'"),
         ("[]", "script.yaml", "[] is not of type 'object'"),
@@ -163,6 +163,26 @@ def test_a_wrong_file_is_one_clear_error(tmp_path: Path, content: str, where: st
     assert caught.value.where == str(tmp_path / where)
     assert complaint in caught.value.what
     assert "serve" in caught.value.remedy
+
+
+def test_deep_nesting_is_refused_at_once() -> None:
+    """However deep it goes on: the reader stops at the limit, so that a million levels cost what two hundred do."""
+    with pytest.raises(strict_yaml.YAMLError, match="nested too deeply"):
+        strict_yaml.loads("[" * 1_000_000)
+    deep = "\n".join("  " * level + "a:" for level in range(5_000))
+    with pytest.raises(strict_yaml.YAMLError, match="nested too deeply") as caught:
+        strict_yaml.loads(deep)
+    assert caught.value.line == 201
+    assert strict_yaml.loads("[" * 200 + "]" * 200)
+
+
+def test_broken_json_keeps_its_name(tmp_path: Path) -> None:
+    """A file that is JSON by its name and its beginning is told so; one in a foreign encoding is no text."""
+    with pytest.raises(ScriptError, match="not JSON: "):
+        load.load(_written(tmp_path, "{", "script.json"))
+    (tmp_path / "latin.yaml").write_bytes(b"turns: [{text: \xe9}]")
+    with pytest.raises(ScriptError, match="no text in UTF-8"):
+        load.load(tmp_path / "latin.yaml")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
