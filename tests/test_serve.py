@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -24,6 +26,12 @@ SCRIPT = """
 turns:
   - text: one
   - {text: two three four, hold: {after_deltas: 1, until: {released: go}}}
+"""
+
+CLIENT = """
+import json, os, urllib.request
+body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi"}]}).encode()
+urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body).read()
 """
 
 
@@ -224,3 +232,34 @@ def test_a_log_that_fails_later_ends_the_run(serve: Callable[..., Served], tmp_p
     assert "ERROR: log.jsonl: can't write the log: File too large\n  Name a file" in output
     assert "Traceback" not in output
     assert served.process.returncode == 4
+
+
+@pytest.mark.parametrize(
+    ("script", "taken", "expected"),
+    [
+        ("turns: [{text: one, repeat: forever}]", False, 0),
+        ("turns: [{text: one}]", False, 1),
+        ("turns: [{txet: one}]", False, 4),
+        ("turns: [{text: one, repeat: forever}]", True, 4),
+    ],
+)
+def test_the_recipe_on_the_page_ends(tmp_path: Path, script: str, *, taken: bool, expected: int) -> None:
+    """The lines for a shell, as they stand there: with the tests' status, and never waiting for what is gone."""
+    page = (Path(__file__).parent.parent / "docs" / "serve.md").read_text("utf-8")
+    recipe = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
+    (tmp_path / "script.yaml").write_text(script)
+    served = f'"{sys.executable}" -u -m pytest_agentcontract "$@"'
+    (tmp_path / "client.py").write_text(CLIENT)
+    asks = "true" if expected == 1 else f'NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 "{sys.executable}" client.py'
+    for name, line in (("agent-contract", f"exec {served}"), ("npm", asks)):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = str(listening.getsockname()[1])
+        if not taken:
+            listening.close()
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        ran = subprocess.run(
+            ["/bin/sh", "-c", recipe.replace("8089", port)], cwd=tmp_path, env=environment, timeout=60, check=False
+        )
+    assert ran.returncode == expected, (tmp_path / "serve.txt").read_text()
