@@ -35,6 +35,7 @@ from pytest_agentcontract.scenario.profile import Profile
 PINNED = resources.fixtures() / "kill-matrix.json"
 WIRE = "anthropic-messages"
 TIME_LIMIT = 10.0
+_WORKERS = 3 * (os.cpu_count() or 1)  # gates and silences make a mutant wait for most of its time
 
 
 def inputs() -> dict[str, str]:
@@ -108,7 +109,7 @@ def _null_count(name: str) -> int:
 def main(names: list[str]) -> None:
     """Measure the named mutants, or all of them and the null runtimes; write the matrix, and say what has changed."""
     known, chosen = kill_matrix.load(), names or [*MUTANTS]
-    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+    with ProcessPoolExecutor(_WORKERS) as pool:
         measured = zip(chosen, pool.map(_mutant_row, chosen), strict=True)
         rows = {**known.mutants, **{name: _told(name, row, known.mutants.get(name)) for name, row in measured}}
         nulls = dict(known.nulls) if names else dict(zip(NULLS, pool.map(_null_count, NULLS), strict=True))
