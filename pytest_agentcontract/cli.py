@@ -17,7 +17,7 @@ from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.plugin import ROOT, own_case, runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report import catalogue
-from pytest_agentcontract.report.text import harmless
+from pytest_agentcontract.report.text import counted, harmless
 from pytest_agentcontract.scenario import load_case
 from pytest_agentcontract.scenario.case import Case
 
@@ -146,9 +146,10 @@ def lint(files: tuple[Path, ...]) -> None:
 
     found = [fault for file in files for fault in linting.faults(file)]
     for fault in found:
-        click.echo(harmless(str(fault)))
-    many = f"{len(files)} file{'s' * (len(files) != 1)}"
-    click.echo(f"{many}, {len(found) or 'no'} fault{'s' * (len(found) != 1)}")
+        click.echo(harmless(f"{fault.where}: {fault.what}"))
+    for remedy in dict.fromkeys(fault.remedy for fault in found if fault.remedy):
+        click.echo(harmless(f"  {remedy}"))
+    click.echo(f"{counted(len(files), 'file')}, {counted(len(found), 'fault') if found else 'no faults'}")
     sys.exit(int(bool(found)))
 
 

@@ -111,7 +111,7 @@ def test_whatever_leaves_the_script_exits_with_1(serve: Callable[..., Served], t
     served.post()
     status, output = served.end()
     assert output.endswith(
-        "\n1 requests, 2 violations of the script\n"
+        "\n1 request, 2 violations of the script\n"
         "  nobody: POST /v1/embeddings was asked, and nothing is served there\n"
         "  root, turn 2 of 2 (/agents/root/1): never asked for\n"
     )
@@ -135,7 +135,7 @@ def test_once_ends_with_the_script(serve: Callable[..., Served]) -> None:
 def test_a_log_goes_on_and_is_never_somebody_elses(serve: Callable[..., Served], tmp_path: Path) -> None:
     """A run appends to the log of an earlier one; a file that is no log stays as it is."""
     for _ in range(2):
-        assert serve("--log", "log.jsonl", script="turns: []").end()[0] == 0
+        assert serve("--log", "log.jsonl", script="turns: [{text: one}]").end()[0] == 1
     assert (tmp_path / "log.jsonl").read_text().count('"log"') == 2
     (tmp_path / "notes.txt").write_text("mine\n")
     result = CliRunner().invoke(
@@ -153,6 +153,22 @@ def test_a_port_that_is_taken_is_one_clear_error(serve: Callable[..., Served], t
     result = CliRunner().invoke(cli.main, ["serve", str(tmp_path / "script.yaml"), "--port", port])
     assert result.exit_code == 4
     assert f"can't listen on 127.0.0.1:{port}: " in result.stderr
+    assert result.stderr.endswith("\n  Choose another port, or --port 0 for any free one.\n")
+
+
+def test_a_script_that_nobody_asked_anything_of_exits_with_1(serve: Callable[..., Served]) -> None:
+    """A turn that may be asked for ever leaves nothing over; that nobody came is told all the same."""
+    status, output = serve(script="turns: [{text: one, repeat: forever}]").end()
+    assert output.endswith("\n0 requests, 1 violation of the script\n  nothing was asked\n")
+    assert status == 1
+
+
+def test_a_configuration_is_no_script(tmp_path: Path) -> None:
+    """It is told what it is."""
+    (tmp_path / "agent-contract.toml").write_text("# mine\n[runtimes.mine]\n")
+    result = CliRunner().invoke(cli.main, ["serve", str(tmp_path / "agent-contract.toml")])
+    assert result.exit_code == 4
+    assert "agent-contract.toml: this is a configuration, and no script\n" in result.stderr
 
 
 @pytest.mark.parametrize(

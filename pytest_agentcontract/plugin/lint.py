@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -13,9 +12,6 @@ from pytest_agentcontract.plugin import own_case
 from pytest_agentcontract.scenario import load_case, load_profile, schemas
 from pytest_agentcontract.scripted import load
 from pytest_agentcontract.scripted.strict_yaml import Document
-
-_TOML = re.compile(r"""\s*(\[\[?[\w."' -]+\]\]?\s*(#.*)?|[\w."'-]+\s*=.*)""")
-"""A line that only TOML begins with: the head of a table, or a key and its value."""
 
 _Found: TypeAlias = tuple[Iterable[tuple[str, str]], str]
 """Places and complaints, and what is of help with all of them."""
@@ -35,7 +31,7 @@ _KINDS: Mapping[str, tuple[frozenset[str], Callable[[JSON], Iterable[tuple[str, 
 def faults(path: Path) -> Iterator[AgentContractError]:
     """Yield every fault of one file as the error that a reader of it would raise for it alone."""
     try:
-        if _is_toml(path):
+        if load.is_toml(path):
             document, (found, remedy) = Document(), _of_toml(path)
         else:
             document, broken = load.read(path)
@@ -60,12 +56,3 @@ def _of_document(document: JSON) -> _Found:
             return find(document), remedy
     known = "; ".join(f"a {kind} has {' or '.join(sorted(keys))}" for kind, (keys, _, _) in _KINDS.items())
     return [("", "the file is of no known kind")], f"{known[0].upper()}{known[1:]}."
-
-
-def _is_toml(path: Path) -> bool:
-    try:
-        lines = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
-    except OSError:
-        return False
-    said = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
-    return _TOML.fullmatch(next(said, "")) is not None

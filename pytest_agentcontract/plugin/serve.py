@@ -11,7 +11,7 @@ from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.preparation import write_files
 from pytest_agentcontract.plugin.following import Say, follow, interruptible
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.report.text import harmless, indented
+from pytest_agentcontract.report.text import counted, harmless, indented
 from pytest_agentcontract.report.wirelog import missed
 from pytest_agentcontract.scenario.binding import Nonces, bind
 from pytest_agentcontract.scenario.case import Case
@@ -79,7 +79,7 @@ def _left(case: Case, exchanges: tuple[Exchange, ...]) -> dict[str, int]:
 
 def _summary(case: Case, exchanges: tuple[Exchange, ...], marks: list[str], astray: tuple[str, ...], say: Say) -> int:
     left, refused = _left(case, exchanges), [seen for seen in exchanges if seen.kind in REFUSALS]
-    say(f"\n{len(exchanges)} requests, {len(refused)} refused; work done: {', '.join(marks) or 'none'}")
+    say(f"\n{counted(len(exchanges), 'request')}, {len(refused)} refused; work done: {', '.join(marks) or 'none'}")
     for seen in refused:
         say(harmless(f"  refused #{seen.serial} ({seen.kind}): {seen.note}"))
     for line in missed(astray):

@@ -25,3 +25,8 @@ def shortened(text: str, limit: int) -> str:
 def indented(text: str, prefix: str = "    ") -> str:
     """Return `text` with `prefix` before each of its lines."""
     return "\n".join(prefix + line for line in text.split("\n"))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `0 faults`, `1 fault`, `2 faults`."""
+    return f"{number} {noun}{'s' * (number != 1)}"

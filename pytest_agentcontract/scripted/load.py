@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -14,6 +15,9 @@ from pytest_agentcontract.scenario.profile import Attribution
 from pytest_agentcontract.scripted import strict_yaml
 from pytest_agentcontract.scripted.playbook import ONLY, Complaint, Playbook, loose_attribution, loose_turns
 from pytest_agentcontract.scripted.strict_yaml import TWICE, Document
+
+_TOML = re.compile(r"""\s*(\[\[?[\w."' -]+\]\]?\s*(#.*)?|[\w."'-]+\s*=.*)""")
+"""A line that only TOML begins with: the head of a table, or a key and its value."""
 
 REMEDY = "The page `serve` of the documentation describes the format."
 _YAML = (".yaml", ".yml")
@@ -64,6 +68,16 @@ def read(path: Path) -> tuple[Document, tuple[ScriptError, ...]]:
 def is_json(text: str) -> bool:
     """Tell whether a text begins as a JSON document does."""
     return text.lstrip().startswith(("{", "["))
+
+
+def is_toml(path: Path) -> bool:
+    """Tell whether a file begins as only TOML does: it is a configuration."""
+    try:
+        lines = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
+    except OSError:
+        return False
+    said = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    return _TOML.fullmatch(next(said, "")) is not None
 
 
 def faults(document: JSON) -> Iterator[Complaint]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 
 from pytest_agentcontract.scenario.binding import Nonces
@@ -82,8 +83,8 @@ def loose_turns(agents: Mapping[str, tuple[ScriptedTurn, ...]]) -> Iterator[Comp
 
 def loose_attribution(playbook: Playbook) -> Iterator[Complaint]:
     """Yield what keeps the agents from being told apart."""
-    if not playbook.agents:
-        yield "", "a script has at least one agent"
+    if not any(playbook.agents.values()):
+        yield "", "a script has at least one turn"
     if playbook.by == "sole" and len(playbook.agents) > 1:
         ways = ", ".join(map(repr, _MARKS))
         yield "/attribution", f"several agents are told apart by one of {ways}: say by which"
@@ -92,6 +93,10 @@ def loose_attribution(playbook: Playbook) -> Iterator[Complaint]:
     shared = [mark for mark, count in Counter(playbook.signs.values()).items() if count > 1 and playbook.by != "sole"]
     for mark in shared:
         yield "/attribution/marks", f"{mark!r} marks several agents: every request of theirs would be ambiguous"
+    if playbook.by in ("system", "token"):
+        for mark, other in permutations(playbook.signs.values(), 2):
+            if mark in other and mark != other:
+                yield "/attribution/marks", f"{mark!r} stands in {other!r}, too: requests would be of both agents"
     if playbook.by == "header":
         for agent in (agent for agent, mark in playbook.signs.items() if ":" not in mark):
             yield f"/attribution/marks/{agent}", "a header's mark is a whole line, `name: value`"

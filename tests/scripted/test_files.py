@@ -116,10 +116,15 @@ def test_yaml_that_is_no_json_is_refused_with_its_line(text: str, line: int, com
         ),
         ({"turns": [{"when": {"sees": "x"}}]}, ["/turns/0/when: waiting by polls is for cases"]),
         ({"turns": [{"hold": {"after_deltas": 0, "until": "end"}}]}, ["/turns/0/hold/until: `end` is for cases"]),
-        ({"agents": {"a": [], "b": []}}, ["/attribution: several agents are told apart by one of"]),
+        ({"agents": {"a": [{}], "b": []}}, ["/attribution: several agents are told apart by one of"]),
         (
-            {"agents": {"a": [], "b": []}, "attribution": {"by": "model", "marks": {"c": "x"}}},
+            {"agents": {"a": [{}], "b": []}, "attribution": {"by": "model", "marks": {"c": "x"}}},
             ["/attribution/marks/c: no agent is called 'c'"],
+        ),
+        ({"turns": []}, ["a script has at least one turn"]),
+        (
+            {"agents": {"a": [{}], "b": [{}]}, "attribution": {"by": "token", "marks": {"a": "help", "b": "helper"}}},
+            ["/attribution/marks: 'help' stands in 'helper', too"],
         ),
         ({"agents": {"a": []}, "attribution": "guess"}, ["/attribution: 'guess' is not one of"]),
         ({"turns": [], "side_calls": [{"answer": "x"}]}, ["/side_calls/0:"]),

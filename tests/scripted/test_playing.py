@@ -17,7 +17,7 @@ TWO: dict[str, Any] = {"root": [turn("a")], "helper": [turn("b")]}
 @pytest.mark.parametrize(
     ("turns", "options", "complaint"),
     [
-        ((), {}, "a script has at least one agent"),
+        ((), {}, "a script has at least one turn"),
         ((turn("a"),), {"root": [turn("b")]}, "turns stand both alone and under an agent's name"),
         ((turn("a", repeat="forever"), turn("b")), {}, "/agents/root/0/repeat: only the last turn can be repeated"),
         (("a",), {}, "/agents/root/0: 'a' is no turn"),
