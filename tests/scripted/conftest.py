@@ -15,6 +15,8 @@ import pytest
 
 from pytest_agentcontract.scripted.provider import ScriptedProvider
 
+anthropic.Anthropic(api_key="k").close()  # loads what it loads late: a run inside a test would take that away again
+
 
 @pytest.fixture(autouse=True)
 def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
