@@ -101,7 +101,8 @@ class Cursor:
         way, only a client that has `counted` its retries says so. Such a one may also look different.
         """
         self.owed = [answer for answer in self.owed if not log[answer.exchange.serial].delivered]
-        same = [answer for answer in self.owed if answer.exchange.request.digest == request.digest]
+        asked = [(answer, answer.exchange.request) for answer in self.owed]
+        same = [answer for answer, one in asked if (one.wire, one.digest) == (request.wire, request.digest)]
         over = [answer for answer in same if answer.exchange.serial in log.over]
         return next(iter(over or ((same or self.owed[-1:]) if counted else ())), None)
 
