@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import signal
 import threading
 from collections import defaultdict
 from collections.abc import Coroutine
@@ -50,7 +51,10 @@ class Provider:
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="scripted provider", daemon=True)
+        # Signals are for the main thread and its handlers: while Python ends, one that this thread takes would kill.
+        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         self._thread.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
         try:
             self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
         except OSError as error:
