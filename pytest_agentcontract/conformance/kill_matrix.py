@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from pytest_agentcontract import resources
-from pytest_agentcontract.jsonvalue import as_list, as_object, as_text, loads
+from pytest_agentcontract.jsonvalue import as_object, as_text, loads
+from pytest_agentcontract.scenario.load_handoff import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,6 @@ def load() -> KillMatrix:
     rows = {name: as_object(row) for name, row in as_object(data["mutants"]).items()}
     return KillMatrix(
         {name: as_text(digest) for name, digest in as_object(data["inputs"]).items()},
-        {name: Row(_words(row["fails"]), _words(row["unverified"])) for name, row in rows.items()},
+        {name: Row(words(row["fails"]), words(row["unverified"])) for name, row in rows.items()},
         {name: count for name, count in as_object(data["nulls"]).items() if isinstance(count, int)},
     )
-
-
-def _words(value: object) -> frozenset[str]:
-    return frozenset(map(as_text, as_list(value)))  # type: ignore[arg-type]  # JSON by its file's schema
