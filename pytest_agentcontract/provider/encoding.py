@@ -6,6 +6,7 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Protocol
 
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.provider.heads import MOST_BODY
@@ -24,14 +25,18 @@ def decoded(body: bytes, encoding: str) -> bytes:
     return body
 
 
+class _Inflater(Protocol):
+    """What zlib and zstd offer alike; `eof` and `unused_data` say how the end of the data fits."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
 def _inflated(body: bytes, bits: int) -> bytes:
-    inflater = zlib.decompressobj(bits)
-    try:
-        plain = inflater.decompress(body, MOST_BODY + 1)
-    except zlib.error as error:
-        message = f"the compressed body is broken: {error}"
-        raise WireError(message) from error
-    return _bounded(plain, inflater.unused_data, whole=inflater.eof)
+    return _bounded(body, zlib.decompressobj(bits), zlib.error)
 
 
 def _unzstd(body: bytes) -> bytes:
@@ -39,24 +44,23 @@ def _unzstd(body: bytes) -> bytes:
         from compression import zstd  # noqa: PLC0415
     else:
         from backports import zstd  # noqa: PLC0415
-    inflater = zstd.ZstdDecompressor()
+    return _bounded(body, zstd.ZstdDecompressor(), zstd.ZstdError)
+
+
+def _bounded(body: bytes, inflater: _Inflater, broken: type[Exception]) -> bytes:
     try:
         plain = inflater.decompress(body, MOST_BODY + 1)
-    except zstd.ZstdError as error:
+    except broken as error:
         message = f"the compressed body is broken: {error}"
         raise WireError(message) from error
-    return _bounded(plain, inflater.unused_data, whole=inflater.eof)
-
-
-def _bounded(plain: bytes, rest: bytes, *, whole: bool) -> bytes:
     if len(plain) > MOST_BODY:
         message = f"the compressed body holds more than {MOST_BODY} bytes"
         raise WireError(message)
-    if not whole:
+    if not inflater.eof:
         message = "the compressed body is cut short"
         raise WireError(message)
-    if rest:
-        message = f"{len(rest)} bytes stand after the end of the compressed body"
+    if inflater.unused_data:
+        message = f"{len(inflater.unused_data)} bytes stand after the end of the compressed body"
         raise WireError(message)
     return plain
 

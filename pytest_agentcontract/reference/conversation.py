@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -31,6 +31,29 @@ class Answer:
     calls: tuple[ToolCall, ...] = ()
     stop: str = ""
     signature: str = ""
+
+
+@dataclass(slots=True)
+class Part:
+    """One part of an answer as it grows: `content` is its text, its thinking, or a call's arguments."""
+
+    kind: str
+    id: str = ""
+    name: str = ""
+    content: str = ""
+    signature: str = ""
+
+
+def answer_of(parts: Mapping[int, Part], stop: str, *, text: str, thinking: str, call: str) -> Answer:
+    """Put parts together in the order of their numbers; the last three say what an API calls each kind."""
+    ordered = [parts[number] for number in sorted(parts)]
+    return Answer(
+        text="".join(part.content for part in ordered if part.kind == text),
+        thinking="".join(part.content for part in ordered if part.kind == thinking),
+        calls=tuple(ToolCall(part.id, part.name, part.content) for part in ordered if part.kind == call),
+        stop=stop,
+        signature="".join(part.signature for part in ordered),
+    )
 
 
 @dataclass(frozen=True, slots=True)

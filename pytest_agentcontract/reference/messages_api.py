@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, as_text, dumps
-from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Results, Said, ToolCall
+from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Part, Results, Said, answer_of
 from pytest_agentcontract.reference.transport import ModelError
 from pytest_agentcontract.reference.usage import Reading
 
@@ -85,7 +85,7 @@ class Assembly:
     done: bool = False
     enough: bool = False
     _stop: str = ""
-    _blocks: dict[int, _Block] = field(default_factory=dict)
+    _blocks: dict[int, Part] = field(default_factory=dict)
 
     def feed(self, event: JSONObject) -> None:
         """Take one event; an error event is a ModelError."""
@@ -95,14 +95,7 @@ class Assembly:
 
     def answer(self) -> Answer:
         """Return what has arrived."""
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        return Answer(
-            text="".join(block.content for block in blocks if block.kind == "text"),
-            thinking="".join(block.content for block in blocks if block.kind == "thinking"),
-            calls=tuple(ToolCall(block.id, block.name, block.content) for block in blocks if block.kind == "tool_use"),
-            stop=self._stop,
-            signature="".join(block.signature for block in blocks),
-        )
+        return answer_of(self._blocks, self._stop, text="text", thinking="thinking", call="tool_use")
 
     def start(self, event: JSONObject) -> None:
         """Take `message_start`, which holds the first figures of usage."""
@@ -114,14 +107,14 @@ class Assembly:
         kind = as_text(block.get("type"))
         # A call may come whole in its first event; an empty object there means that its arguments follow.
         content = dumps(block["input"]) if block.get("input") else as_text(block.get(kind))
-        self._blocks[_index(event)] = _Block(kind, as_text(block.get("id")), as_text(block.get("name")))
+        self._blocks[_index(event)] = Part(kind, as_text(block.get("id")), as_text(block.get("name")))
         self._add(_index(event), content)
 
     def delta(self, event: JSONObject) -> None:
         """Take `content_block_delta`."""
         delta = as_object(event.get("delta"))
         if signature := as_text(delta.get("signature")):
-            self._blocks.setdefault(_index(event), _Block("thinking")).signature += signature
+            self._blocks.setdefault(_index(event), Part("thinking")).signature += signature
         part = _DELTAS.get(as_text(delta.get("type")))
         if part is not None:
             self._add(_index(event), as_text(delta.get(part)))
@@ -141,19 +134,10 @@ class Assembly:
         raise ModelError(as_text(as_object(event.get("error")).get("message")) or "the provider reported an error")
 
     def _add(self, index: int, content: str) -> None:
-        block = self._blocks.setdefault(index, _Block("text"))
+        block = self._blocks.setdefault(index, Part("text"))
         block.content += content
         if block.kind == "text" and content:
             self.on_text(content)
-
-
-@dataclass(slots=True)
-class _Block:
-    kind: str
-    id: str = ""
-    name: str = ""
-    content: str = ""
-    signature: str = ""
 
 
 def _index(event: JSONObject) -> int:

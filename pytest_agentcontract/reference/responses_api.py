@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_object, as_text, dumps
 from pytest_agentcontract.reference.chat_api import headers
-from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Results, Said, ToolCall
+from pytest_agentcontract.reference.conversation import Answer, Ask, Entry, Part, Results, Said, answer_of
 from pytest_agentcontract.reference.transport import ModelError
 from pytest_agentcontract.reference.usage import Reading
 
@@ -73,7 +73,7 @@ class Assembly:
     enough: bool = False
     _stop: str = ""
     _refused: bool = False
-    _items: dict[int, _Item] = field(default_factory=dict)
+    _items: dict[int, Part] = field(default_factory=dict)
 
     def feed(self, event: JSONObject) -> None:
         """Take one event; an error event is a ModelError."""
@@ -83,19 +83,12 @@ class Assembly:
 
     def answer(self) -> Answer:
         """Return what has arrived."""
-        items = [self._items[index] for index in sorted(self._items)]
-        return Answer(
-            text="".join(item.content for item in items if item.kind == "message"),
-            thinking="".join(item.content for item in items if item.kind == "reasoning"),
-            calls=tuple(ToolCall(item.id, item.name, item.content) for item in items if item.kind == "function_call"),
-            stop=self._stop,
-            signature="".join(item.signature for item in items),
-        )
+        return answer_of(self._items, self._stop, text="message", thinking="reasoning", call="function_call")
 
     def item(self, event: JSONObject) -> None:
         """Take `response.output_item.added`."""
         item = as_object(event.get("item"))
-        self._items[_index(event)] = _Item(
+        self._items[_index(event)] = Part(
             as_text(item.get("type")), as_text(item.get("call_id")), as_text(item.get("name"))
         )
 
@@ -108,7 +101,7 @@ class Assembly:
 
     def piece(self, event: JSONObject) -> None:
         """Take a piece of thinking or of arguments, which nobody is shown."""
-        self._items.setdefault(_index(event), _Item("message")).content += as_text(event.get("delta"))
+        self._items.setdefault(_index(event), Part("message")).content += as_text(event.get("delta"))
 
     def signed(self, event: JSONObject) -> None:
         """Take `response.output_item.done`, of which only the signature is news."""
@@ -136,15 +129,6 @@ class Assembly:
         called = any(item.kind == "function_call" for item in self._items.values())
         whole = "refusal" if self._refused else "tool-use" if called else "end"
         return whole if status == "completed" else status
-
-
-@dataclass(slots=True)
-class _Item:
-    kind: str
-    id: str = ""
-    name: str = ""
-    content: str = ""
-    signature: str = ""
 
 
 def _index(event: JSONObject) -> int:
