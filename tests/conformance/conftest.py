@@ -16,7 +16,7 @@ from pytest_agentcontract.conformance.verdict import Finding
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, place
 from pytest_agentcontract.scenario.case import Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.load_case import load_case
-from pytest_agentcontract.scenario.observation import Delivery, Exchange, Observation
+from pytest_agentcontract.scenario.observation import Delivery, Exchange, Kind, Observation
 from pytest_agentcontract.scenario.profile import Binding, Limits, Profile, ResultRule, WireSetup
 from pytest_agentcontract.wire.request import Message, Request, Tool, ToolChoice, ToolResult
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
@@ -120,7 +120,7 @@ class Scene:
         results: Mapping[int, str] | None = None,
         tools: tuple[str, ...] = TOOLS,
         choice: ToolChoice | None = None,
-        kind: str = "turn",
+        kind: Kind = "turn",
         **changes: Any,
     ) -> None:
         voice = self.voices.setdefault(agent, Voice([Message("user", (f"Go. [[{agent}]]",))]))
@@ -133,7 +133,7 @@ class Scene:
         exchange = Exchange(
             serial=len(self.exchanges) + 1,
             agent=agent,
-            kind=kind,  # type: ignore[arg-type] # a test names kinds as it likes
+            kind=kind,
             request=request,
             turn=number,
             answer=answer,
