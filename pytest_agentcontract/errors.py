@@ -8,7 +8,8 @@
     │   ├── ProfileError        agent-contract.toml or a profile
     │   ├── BaselineError       a baseline file
     │   ├── HandoffError        a workflow, a thread or an event of a hand-off
-    │   └── ReportError         a report file
+    │   ├── ReportError         a report file
+    │   └── CassetteError       a cassette, or the journal of a recording
     ├── WireError           a request or an answer that is none of its wire format
     ├── DriverError         the runtime could not be started or observed
     ├── ProviderError       the scripted provider could not be started
@@ -62,6 +63,10 @@ class HandoffError(DataError):
 
 class ReportError(DataError):
     """A report is incomplete, or is no report."""
+
+
+class CassetteError(DataError):
+    """A cassette or its journal can't be read, or must not be written: it would hold a secret, or nothing whole."""
 
 
 class WireError(AgentContractError):

@@ -8,6 +8,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -275,3 +276,13 @@ class Connection(asyncio.Protocol):
     def _answered(self, incoming: Incoming) -> None:
         if not incoming.keep_alive:
             self.close()
+
+
+async def break_off(guest: object, connections: AbstractSet[Connection]) -> None:
+    """End the connections that a guest answers, and wait until nothing is being answered on them."""
+    mine = [connection for connection in connections if connection.owner is guest]
+    tasks = [connection.task for connection in mine if connection.task is not None]
+    for connection in mine:
+        connection.abort()
+    if tasks:
+        await asyncio.wait(tasks)

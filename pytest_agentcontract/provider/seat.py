@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.jsonvalue import loads
 from pytest_agentcontract.provider.encoding import decoded
-from pytest_agentcontract.provider.http import Connection, Incoming, head
+from pytest_agentcontract.provider.http import Connection, Incoming, break_off, head
 from pytest_agentcontract.provider.plan import FINAL, Cut, Pause, Step, document
 from pytest_agentcontract.provider.rendering import Renderings
 from pytest_agentcontract.provider.response import steps
@@ -267,12 +267,7 @@ class Seat:
         self._changed()
 
     async def _freeze(self) -> None:
-        mine = [connection for connection in self._connections if connection.owner is self]
-        tasks = [connection.task for connection in mine if connection.task is not None]
-        for connection in mine:
-            connection.abort()
-        if tasks:
-            await asyncio.wait(tasks)
+        await break_off(self, self._connections)
         self._forget()
         self._left, self._frozen = self._script.left(), self._script.exchanges()
 

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Coroutine
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pytest_agentcontract.errors import ProviderError
-from pytest_agentcontract.provider.http import Connection, Incoming, head
+from pytest_agentcontract.provider.http import Connection, Incoming, break_off, head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,20 @@ HOST = "127.0.0.1"
 _BACKLOG = 512
 _NOT_FOUND = head(404, {"content-length": "0", "x-should-retry": "false"})
 _MOST_MISSED = 1_000
+
+
+class Guest(Protocol):
+    """Who sits at a path and answers what is asked below it, in the server's thread, in one step or by a coroutine.
+
+    What he is handed as a path begins with a slash and has no query. He marks the connections that he answers as his
+    own (`connection.owner`). He may be closed twice.
+    """
+
+    def serve(self, connection: Connection, incoming: Incoming, path: str) -> Coroutine[None, None, None] | None:
+        """Answer one request."""
+
+    def close(self) -> object:
+        """End; called from any thread but the server's own."""
 
 
 class Provider:
@@ -44,7 +58,7 @@ class Provider:
         self.broken: defaultdict[str, list[str]] = defaultdict(list)
         self._tests: dict[str, str] = {}
         self._over: dict[str, str] = {}
-        self._seats: dict[str, Seat] = {}
+        self._seats: dict[str, Guest] = {}
         self._connections: set[Connection] = set()
         self._numbers = itertools.count(1)
 
@@ -89,6 +103,15 @@ class Provider:
         self._seats.pop(path, None)
         if path in self._tests:
             self._over[path] = self._tests.pop(path)
+
+    def admit(self, guest: Guest, at: str) -> None:
+        """Let a guest answer what is asked below a path."""
+        self._seats[at] = guest
+
+    def dismiss(self, guest: Guest, at: str) -> None:
+        """Break off what a guest is still answering, and take note that nobody sits there any more."""
+        asyncio.run_coroutine_threadsafe(break_off(guest, self._connections), self._loop).result()
+        self.leave(at)
 
     def open(
         self, script: Script, *wires: str, at: str | None = None, heard: Callable[[Exchange | str], object] = id
