@@ -1,0 +1,8 @@
+"""The command line: one group, and a module for each family of its commands."""
+
+from __future__ import annotations
+
+from pytest_agentcontract.cli import judging, playing
+from pytest_agentcontract.cli.group import main
+
+__all__ = ["judging", "main", "playing"]
