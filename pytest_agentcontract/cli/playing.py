@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
+from pytest_agentcontract.cli import own_case
 from pytest_agentcontract.cli.group import main, told
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.plugin import own_case, runtimes
+from pytest_agentcontract.plugin import runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report.text import counted, harmless
 from pytest_agentcontract.scenario import load_case
@@ -46,21 +47,21 @@ def serve(
     for foreign in (option for option, value in (of_case if script else of_script).items() if value):
         raise UsageError(f"{foreign} has no meaning here", remedy="`serve --help` says what goes with what.")
     if script is not None:
-        from pytest_agentcontract.plugin import serve_script  # noqa: PLC0415 - the server, for this command only
+        from pytest_agentcontract.cli import serve_script  # noqa: PLC0415 - the server, for this command only
 
         sys.exit(serve_script.play(script, click.echo, port=port, log=log, once=once))
     _serve_case(case_id or "", name, wire)
 
 
 def _serve_case(case_id: str, name: str | None, wire: str | None) -> None:
-    from pytest_agentcontract.plugin import serve as served  # noqa: PLC0415 - the server, for this command only
+    from pytest_agentcontract.cli import serve_case  # noqa: PLC0415 - the server, for this command only
 
     configured = runtimes.configured_in(Path.cwd())
     profile = runtimes.find(name or next(iter(configured), runtimes.REFERENCE), configured)
     chosen = wire or next(iter(profile.wires), "none")
     if chosen not in profile.wires:
         raise UsageError(f"{profile.name} doesn't speak {chosen!r}", remedy=near(chosen, profile.wires))
-    sys.exit(served.play(_case(case_id), profile, chosen, click.echo))
+    sys.exit(serve_case.play(_case(case_id), profile, chosen, click.echo))
 
 
 @main.command()
@@ -70,7 +71,7 @@ def lint(files: tuple[Path, ...]) -> None:
 
     What kind of file one is, is seen from what it holds. The exit status is 0 if there is no fault, else 1.
     """
-    from pytest_agentcontract.plugin import lint as linting  # noqa: PLC0415 - for this command only
+    from pytest_agentcontract.cli import lint as linting  # noqa: PLC0415 - for this command only
 
     found = [fault for file in files for fault in linting.faults(file)]
     for fault in found:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_agentcontract import hookspecs
-from pytest_agentcontract.plugin import ROOT
+from pytest_agentcontract.plugin import is_own
 
 if TYPE_CHECKING:
     from pytest_agentcontract.provider.server import Provider
@@ -79,12 +78,6 @@ def scripted_provider(request: pytest.FixtureRequest, _scripted_listener: Provid
     message = provider.close()
     if message:
         pytest.fail(message, pytrace=False)
-
-
-def is_own(argument: str) -> bool:
-    """Tell whether a command-line argument is a node id of the suite and no path of the user's."""
-    head, separator, _ = argument.partition("::")
-    return head == ROOT and (bool(separator) or not Path(ROOT).exists())
 
 
 def _refinements(config: pytest.Config) -> list[str]:

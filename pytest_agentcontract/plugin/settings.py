@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.plugin.options import is_own
+from pytest_agentcontract.plugin import is_own
 
 _SELECTED = "agent_contract_selected"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pytest_agentcontract.cli.following import Say, follow, interruptible
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.preparation import write_files
-from pytest_agentcontract.plugin.following import Say, follow, interruptible
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import counted, harmless, indented
 from pytest_agentcontract.report.wirelog import missed

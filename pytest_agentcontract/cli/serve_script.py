@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from pytest_agentcontract.cli.following import Say, follow, interruptible
 from pytest_agentcontract.errors import ProviderError, ScriptError
-from pytest_agentcontract.plugin.following import Say, follow, interruptible
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.text import counted, harmless
 from pytest_agentcontract.scripted import journal, load, playbook
