@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from aiohttp import web  # type: ignore[import-not-found]  # it is installed for the benchmark alone
+from aiohttp import web
 from plain_answer import PATH, STREAM, events, whole
 
 
