@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, TypeAlias
 
 JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
 JSONObject: TypeAlias = dict[str, JSON]
@@ -62,13 +62,7 @@ def dumps(value: JSON, *, indent: int | None = None) -> str:
 
 def equal(left: JSON | Missing, right: JSON | Missing) -> bool:
     """Tell whether two JSON values are the same: types by JSON kind, numbers by exact value, list order counts."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(equal, left, right))
-    if _is_number(left) and _is_number(right):
-        return left == right
-    return type(left) is type(right) and left == right
+    return left == right and _same_kinds(left, right)
 
 
 def point(value: JSON | Missing, pointer: str) -> JSON | Missing:
@@ -124,8 +118,15 @@ def _is_deep(value: JSON) -> bool:
     return True
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _same_kinds(left: JSON | Missing, right: JSON | Missing) -> bool:
+    """Tell whether two values are the same that Python takes for equal: it takes true for 1, and false for 0."""
+    if isinstance(left, str):
+        return True
+    if isinstance(left, dict) and isinstance(right, dict):
+        return all(_same_kinds(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return all(map(_same_kinds, left, right))
+    return isinstance(left, bool) is isinstance(right, bool)
 
 
 def _encodable(text: str) -> bool:
@@ -159,4 +160,4 @@ def _no_constant(name: str) -> JSON:
 
 # Made once: json.loads and json.dumps make theirs anew on every call that asks for more than the defaults.
 _READER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-_WRITER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_WRITER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
