@@ -16,7 +16,7 @@ TEXTS = {".py", ".md", ".toml", ".json", ".cfg", ".yaml", ".yml", ""}
 MACHINE_PATH = re.compile(r"(?<![\w.$}\"'])/(?:tmp|work|root|home)/\w")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b|pragma: no cover")
 LONGEST_MODULE = 300
-_IMPORTED_AS = {"pyyaml": "yaml"}
+_IMPORTED_AS = {"pyyaml": "yaml", "vcrpy": "vcr"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

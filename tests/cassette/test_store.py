@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import aiohttp
 import httpx
@@ -17,9 +16,8 @@ from hypothesis import strategies as st
 from pytest_agentcontract.cassette import layout, store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Piece, Recorded
 from pytest_agentcontract.errors import CassetteError
+from tests.cassette.exchanges import URL, exchange
 
-URL = "https://api.anthropic.com/v1/messages?beta=true"
-STREAM = ("content-type", "text/event-stream; charset=utf-8")
 BODIES = {
     "an event stream": 'event: a\ndata: {"text":"häl\u2028 don\'t 😀 日本"}\n\ndata: [DONE]\n\n'.encode(),
     "CR LF": b'data: {"a": 1}\r\n\r\n  data: x\r\n\r\n',
@@ -35,14 +33,6 @@ BODIES = {
 }
 
 
-def exchange(body: bytes = b"{}", **changes) -> Recorded:
-    """Return an exchange, by default a small sound one."""
-    made = Recorded(
-        "POST", URL, (("content-type", "application/json"),), b'{"n": 1}', 200, "OK", (STREAM,), (Piece(0.0125, body),)
-    )
-    return replace(made, **changes)
-
-
 def cut(body: bytes, at: int) -> tuple[Piece, ...]:
     """Cut a body in two pieces."""
     return Piece(0.25, body[:at]), Piece(0, body[at:])
@@ -52,7 +42,7 @@ def cut(body: bytes, at: int) -> tuple[Piece, ...]:
 @pytest.mark.parametrize("ending", ["whole", "reset", "closed", "hung-up"])
 def test_what_is_written_is_read_back(tmp_path, body, ending):
     """Bodies, pieces, gaps, endings and the origin come back as they were."""
-    one = exchange(body, ending=ending, pieces=cut(body, 7), headers=(("content-type", "text/plain"),))
+    one = exchange(body, ending=ending, pieces=cut(body, 7))
     made = Cassette(
         (one, exchange(request_body=body)), Origin({"openai": "https://x/v1"}, "by hand", ("/input/*/text",))
     )
