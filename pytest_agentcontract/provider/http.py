@@ -260,6 +260,8 @@ class Connection(asyncio.Protocol):
             answering = self._handle(self, incoming)
             if answering is not None:
                 self.task = asyncio.get_running_loop().create_task(self._go_on(answering, incoming))
+                # A client that leaves at once cancels the task before its first step: the answer is not begun then.
+                self.task.add_done_callback(lambda _: answering.close())
                 return
             self._answered(incoming)
         if self._refusal and not self._waiting and not self.closing:
