@@ -259,14 +259,17 @@ class Connection(asyncio.Protocol):
             incoming = self._waiting.popleft()
             answering = self._handle(self, incoming)
             if answering is not None:
-                self.task = asyncio.get_running_loop().create_task(self._go_on(answering, incoming))
-                # A client that leaves at once cancels the task before its first step: the answer is not begun then.
-                self.task.add_done_callback(lambda _: answering.close())
+                self._begin(answering, incoming)
                 return
             self._answered(incoming)
         if self._refusal and not self._waiting and not self.closing:
             self._transport.write(head(self._refusal, _CLOSING))
             self.close()
+
+    def _begin(self, answering: Coroutine[None, None, None], incoming: Incoming) -> None:
+        self.task = asyncio.get_running_loop().create_task(self._go_on(answering, incoming))
+        # A client that leaves at once cancels the task before its first step: the answer is not begun then.
+        self.task.add_done_callback(lambda _: answering.close())
 
     async def _go_on(self, answering: Coroutine[None, None, None], incoming: Incoming) -> None:
         await answering

@@ -18,7 +18,7 @@ def test_an_answer_that_is_not_begun_is_given_up_without_a_word() -> None:
 
     async def leave_at_once() -> None:
         connection = Connection(lambda *_: answer(), set())
-        connection.connection_made(Mock())
+        connection.connection_made(Mock(is_closing=Mock(return_value=False)))
         connection.data_received(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         task = connection.task
         assert task is not None
