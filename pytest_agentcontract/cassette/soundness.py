@@ -60,9 +60,8 @@ def of_yaml(error: yaml.YAMLError, text: str) -> Unsound:
     """Say in one line what a reader of YAML found."""
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
-        cut = line > text.count("\n")
-        return Unsound(f"{error.problem}, and the text ends here" if cut else str(error.problem), line)
+        line, last = mark.line + 1 if mark else 1, len(text.splitlines())
+        return Unsound(f"{error.problem}{', and the text ends here' if line > last else ''}", min(line, last))
     if isinstance(error, yaml.reader.ReaderError):
         return Unsound(f"no text of YAML: {error.reason}", _line_at(text, error.position))
     return Unsound(str(error), 1)

@@ -193,7 +193,7 @@ _HEAD = "version: 1\ninteractions:\n"
 _BAD = {  # what is changed in a sound file, and the line and the words that the error must have
     "empty": (lambda _: "", 1, "nothing stands here"),
     "only a comment": (lambda _: "# x\n", 1, "nothing stands here"),
-    "truncated in a bracket": (lambda text: text[: text.index("200,")], 10, "the text ends here"),
+    "truncated in a bracket": (lambda text: text[: text.index("200,")], 9, "the text ends here"),
     "truncated in an entry": (lambda text: text[: text.index("  response:")], 3, "entry 0: `response` is missing"),
     "merge conflict": (lambda text: text.replace("    uri", "<<<<<<< HEAD\n    uri"), 5, "merge conflict"),
     "end of a merge conflict": (lambda text: f"{text}>>>>>>> theirs\n", 12, "merge conflict"),
