@@ -59,7 +59,7 @@ def _credentials(name: str | None, password: str | None) -> str:
 def _covers(entry: str, host: str, port: int) -> bool:
     """Tell whether an entry of NO_PROXY is about a host: by its name, its domain, its network; perhaps at one port."""
     name, colon, number = entry.rpartition(":")
-    if colon and number.isdigit() and ":" not in name:
+    if colon and number.isdigit() and (":" not in name or name.endswith("]")):
         entry, told = name, int(number)
     else:
         told = port
