@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-import resource
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -18,17 +16,7 @@ from pytest_agentcontract.cassette.exchange import Piece
 from pytest_agentcontract.cassette.journal import Journal, journal_of, recovered
 from pytest_agentcontract.errors import CassetteError
 from tests.cassette.exchanges import asking, exchange
-
-
-@contextmanager
-def files_of_at_most(size: int):
-    """Let the system refuse to write more into any file, as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+from tests.cassette.limits import files_of_at_most
 
 
 def test_where_it_lies(tmp_path):
