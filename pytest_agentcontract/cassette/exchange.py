@@ -51,8 +51,8 @@ class Recorded:
 class Origin:
     """How a cassette was made: base URLs by the name of their provider, and what its maker notes.
 
-    `elided` lists JSON pointers into request bodies (`*` stands for any one key) at which the text was taken out: no
-    request is matched by what stands there.
+    `elided` lists JSON pointers into request bodies (`*` is any one key, `**` any number) whose texts were taken out:
+    no request is matched by what stands there.
     """
 
     upstreams: Mapping[str, str] = field(default_factory=dict)

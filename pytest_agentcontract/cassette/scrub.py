@@ -9,6 +9,7 @@ each secret is replaced by a placeholder `SCRUBBED-<kind>-<n>`. The kinds:
     cookie        a cookie
     environment   the value of an environment variable that is named like a secret
     organization, project, account, user, request     ids that a provider gives, and names for its users
+    elided        a text that was asked to be left out
 
 Within one Scrubber the same value has the same number. A body is scrubbed as a whole, however it came in pieces, and
 what is JSON or an event stream stays so: only insides of strings change, and numbers, which become 0.
@@ -26,7 +27,10 @@ from pytest_agentcontract.cassette import names
 from pytest_agentcontract.cassette.exchange import Headers, Piece, Recorded
 from pytest_agentcontract.cassette.secret import SHORTEST, Secrets, carried, environment
 from pytest_agentcontract.cassette.spots import PLACEHOLDER, Edit, edits
+from pytest_agentcontract.cassette.volatile import texts_at
+from pytest_agentcontract.jsonvalue import loads
 
+_SHORTEST_ELIDED: Final = 24
 _FORM: Final = "application/x-www-form-urlencoded"
 _AUTHORITY: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://(?:([^/?#@]*)@)?[^/?#]*")
 
@@ -40,21 +44,29 @@ class Scrubber:
     """Scrubs the exchanges of one cassette. It knows what its environment holds, and numbers what it finds."""
 
     def __init__(
-        self, environ: Mapping[str, str] | None = None, keep_headers: Iterable[str] = (), fields: Iterable[str] = ()
+        self,
+        environ: Mapping[str, str] | None = None,
+        keep_headers: Iterable[str] = (),
+        fields: Iterable[str] = (),
+        elide: Iterable[str] = (),
     ) -> None:
-        """Take the environment (None: this process's), headers to keep besides, and further fields that are secret."""
+        """Take the environment (None: this process's), headers to keep besides, and further fields that are secret.
+
+        `elide` lists JSON pointers into requests: long texts that stand there go as secrets do, wherever they stand.
+        """
         self._environment = dict(environment(os.environ if environ is None else environ))
         self._kept = names.KEPT_HEADERS | {name.lower() for name in keep_headers}
         self._fields = {names.plain(name): "credential" for name in fields}
+        self._elide = tuple(elide)
         self._placeholders: dict[bytes, bytes] = {}
         self._issued: set[bytes] = set()
         self._last: dict[str, int] = {}
 
     def secrets(self, recorded: Recorded) -> Secrets:
-        """Return what is secret in this exchange by itself: values of the environment and of its own headers."""
+        """Return what must go from this exchange: values of the environment and of its own headers, texts to elide."""
         headers = recorded.request_headers + recorded.headers
-        userinfo = _userinfo(recorded.url)
-        return Secrets(dict([*self._environment.items(), *carried(headers), *userinfo]))
+        elided = _elided(recorded.request_body, self._elide)
+        return Secrets(dict([*elided, *self._environment.items(), *carried(headers), *_userinfo(recorded.url)]))
 
     def scrub(self, recorded: Recorded) -> Recorded:
         """Return the exchange without its secrets; what has none, or only placeholders, comes back as it was.
@@ -156,6 +168,18 @@ class Scrubber:
 
 def _is_form(headers: Headers) -> bool:
     return any(name.lower() == "content-type" and value.lower().startswith(_FORM) for name, value in headers)
+
+
+def _elided(body: bytes, places: Iterable[str]) -> Iterator[tuple[bytes, str]]:
+    """Yield the long texts of a request at these places; short ones stand in too much else, and stay."""
+    for place in places:
+        try:
+            document = loads(body)
+        except ValueError:
+            return
+        for text in texts_at(document, place):
+            if len(text) >= _SHORTEST_ELIDED:
+                yield text.encode("utf-8", "surrogatepass"), "elided"
 
 
 def _userinfo(url: str) -> Iterator[tuple[bytes, str]]:

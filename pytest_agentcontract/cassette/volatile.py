@@ -8,7 +8,7 @@ path that somebody asks about still tells two requests apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Final
@@ -21,7 +21,7 @@ ASIDE: Final = "(set aside)"
 
 @dataclass(frozen=True, slots=True)
 class Volatile:
-    """One thing to set aside: a place in the request body (`*` is any one key), and why.
+    """One thing to set aside: a place in the request body (`*` is any one key, `**` any number of them), and why.
 
     With a pattern, what matches it in the texts at and below the place; without, whatever stands there.
     """
@@ -37,11 +37,35 @@ def settled(body: JSON, wire: str, elided: tuple[str, ...] = ()) -> JSON:
     return reduce(_without, rows, body)
 
 
+def texts_at(body: JSON, place: str) -> Iterator[str]:
+    """Yield every text that stands at a place of a document, or below it."""
+    found: list[JSON] = []
+
+    def keep(value: JSON) -> JSON:
+        found.append(value)
+        return value
+
+    _changed(body, _steps(place), keep)
+    for value in found:
+        yield from _texts(value)
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
 def _without(body: JSON, row: Volatile) -> JSON:
-    steps = tuple(step.replace("~1", "/").replace("~0", "~") for step in row.place.split("/")[1:])
     change = _removed if row.pattern is None else partial(_rewritten, row.pattern)
-    kept = _changed(body, steps, change)
+    kept = _changed(body, _steps(row.place), change)
     return None if isinstance(kept, Missing) else kept
+
+
+def _steps(place: str) -> tuple[str, ...]:
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in place.split("/")[1:])
 
 
 def _changed(value: JSON, steps: tuple[str, ...], change: Callable[[JSON], JSON | Missing]) -> JSON | Missing:
@@ -49,11 +73,21 @@ def _changed(value: JSON, steps: tuple[str, ...], change: Callable[[JSON], JSON 
     if not steps:
         return change(value)
     step, rest = steps[0], steps[1:]
-    if isinstance(value, dict) and (step == "*" or step in value):
-        within = {key: _changed(inner, rest, change) if step in ("*", key) else inner for key, inner in value.items()}
+    if step == _ANY_DEPTH:
+        here = _changed(value, rest, change)
+        return here if isinstance(here, Missing) else _inside(here, lambda _key: True, steps, change)
+    return _inside(value, lambda key: step in ("*", key), rest, change)
+
+
+def _inside(
+    value: JSON, chosen: Callable[[str], bool], steps: tuple[str, ...], change: Callable[[JSON], JSON | Missing]
+) -> JSON:
+    """Go on inside those of a container's values that are chosen by their keys."""
+    if isinstance(value, dict) and any(map(chosen, value)):
+        within = {key: _changed(inner, steps, change) if chosen(key) else inner for key, inner in value.items()}
         return {key: inner for key, inner in within.items() if not isinstance(inner, Missing)}
     if isinstance(value, list):
-        items = [_changed(inner, rest, change) if step in ("*", str(at)) else inner for at, inner in enumerate(value)]
+        items = [_changed(inner, steps, change) if chosen(str(at)) else inner for at, inner in enumerate(value)]
         return [None if isinstance(inner, Missing) else inner for inner in items]
     return value
 
@@ -71,6 +105,8 @@ def _rewritten(pattern: re.Pattern[str], value: JSON) -> JSON:
         return {key: _rewritten(pattern, inner) for key, inner in value.items()}
     return value
 
+
+_ANY_DEPTH: Final = "**"
 
 _CACHE_KEY = "steers the provider's cache: clients put the id of their session there"
 _USER = "names the end user for abuse reports: clients put random ids there"
