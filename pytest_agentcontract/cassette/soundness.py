@@ -16,6 +16,8 @@ EXTRA: Final = "x_agentcontract"
 VERSION: Final = 1
 _MARKERS = re.compile(r"^(?:<{7} |={7}$|>{7} |\|{7} )", re.MULTILINE)
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNFOLDED: Final = 10
+"""How many times as many nodes as letters aliases may make of a text; without them there are fewer than letters."""
 _REQUEST_KEYS = ("method", "uri", "body", "headers")
 _TEXT, _BODY, _MAPPING = (str,), (str, bytes, type(None)), (dict,)
 _SHAPE: Final = (
@@ -51,7 +53,7 @@ def check_text(text: str) -> tuple[int, ...]:
         raise Unsound("nested too deeply", 1) from error
     if root is None:
         raise Unsound("nothing stands here", 1)
-    _refuse_twins(root)
+    _refuse_twins(root, _UNFOLDED * (len(text) + 1))
     entries = _under(root, "interactions")
     return tuple(_line(entry) for entry in entries.value) if isinstance(entries, yaml.SequenceNode) else ()
 
@@ -160,15 +162,17 @@ def _at(entry: object, path: str) -> tuple[object, bool]:
     return entry, True
 
 
-def _refuse_twins(root: yaml.Node) -> None:
-    """Raise Unsound where a mapping has a key twice: readers differ about which one counts."""
-    seen: set[int] = set()
+def _refuse_twins(root: yaml.Node, most: int) -> None:
+    """Raise Unsound where a mapping has a key twice: readers differ about which one counts.
+
+    So it is where aliases unfold to more than `most` nodes: those who follow them would never come back.
+    """
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
+        most -= 1
+        if most < 0:
+            raise Unsound("its aliases unfold to more than the text could hold", _line(node))
         if isinstance(node, yaml.SequenceNode):
             waiting += node.value
         elif isinstance(node, yaml.MappingNode):

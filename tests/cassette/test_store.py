@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import aiohttp
 import httpx
@@ -190,6 +191,7 @@ _ENTRY = """\
     body: {string: ab}
 """
 _HEAD = "version: 1\ninteractions:\n"
+_BOMB = "bomb:\n- &a [x]\n" + "".join(f"- &{b} [{', '.join([f'*{a}'] * 30)}]\n" for a, b in pairwise("abcdefghi"))
 _BAD = {  # what is changed in a sound file, and the line and the words that the error must have
     "empty": (lambda _: "", 1, "nothing stands here"),
     "only a comment": (lambda _: "# x\n", 1, "nothing stands here"),
@@ -250,6 +252,8 @@ _BAD = {  # what is changed in a sound file, and the line and the words that the
     "no date": (lambda text: text.replace("ab", "2001-13-41"), 1, "not what its tag says"),
     "control character": (lambda text: text.replace("ab", "a\x00b"), 11, "no text of YAML"),
     "deep": (lambda text: text.replace("ab", "[" * 9000), 11, "depth"),
+    "aliases that explode": (lambda text: _BOMB + text.replace("null", "*i"), 2, "aliases unfold"),
+    "an alias of itself": (lambda text: text.replace("null", "&a {a: *a}"), 6, "aliases unfold"),
     "an encoding nobody undoes": (
         lambda text: text.replace("headers: {}", "headers: {Content-Encoding: [zap]}"),
         3,
