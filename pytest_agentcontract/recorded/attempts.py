@@ -97,7 +97,7 @@ def _lost(turn: JSONObject, reading: Reading) -> Iterator[str]:
     if bool(back.recorded.status) != bool(recorded.status):
         yield "that its head had come"
     elif recorded.status in _ANSWERS and recorded.status != _OK:
-        yield f"its status {recorded.status}: an answer of a script has {_OK}"
+        yield f"its status {recorded.status}, where a script has {_OK}"
     if type(back.fault) is not type(reading.fault):
         yield "how it broke off"
     elif _error_of(back) != _error_of(reading):

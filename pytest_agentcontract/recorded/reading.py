@@ -43,7 +43,7 @@ _CUTS: Final[Mapping[RecordedEnding, Ending]] = {"reset": "rst", "closed": "fin"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One exchange, read. `number` counts from 1; `wire` is a name, "" where no format owns the request.
+    """One exchange, read. `number` counts from 0, as everywhere; `wire` is a name, "" where no format owns the request.
 
     `turn` is what was said, as far as it came: None where nothing can be read. `fault` is what struck the answer; its
     place is left open (0), for `turn` says how far it went. `problem` says why the request or the answer can't be read.
@@ -74,7 +74,7 @@ class Reading:
 def read_all(cassette: Cassette) -> tuple[Reading, ...]:
     """Read every exchange of a cassette; nothing is too strange for that."""
     upstreams = tuple(cassette.origin.upstreams.values())
-    return tuple(read(number, recorded, upstreams) for number, recorded in enumerate(cassette.exchanges, 1))
+    return tuple(read(number, recorded, upstreams) for number, recorded in enumerate(cassette.exchanges))
 
 
 def read(number: int, recorded: Recorded, upstreams: tuple[str, ...] = ()) -> Reading:

@@ -14,7 +14,7 @@ from pytest_agentcontract.recorded.conversations import Conversation, conversati
 from pytest_agentcontract.recorded.reading import Reading, read_all
 
 _BESIDE: Final = "asked beside the conversation: the provider answers it by itself"
-_SEVERAL: Final = "begins like another conversation that nothing tells from it: played in the order of the recording"
+_SEVERAL: Final = "begins a conversation that no mark tells from another one: played in the order of the recording"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +89,20 @@ def _document(cast: Cast, turns: dict[str, list[JSONObject]]) -> JSONObject:
 
 def _listed(turns: Iterable[JSONObject]) -> JSON:
     return [*turns]
+
+
+def account(made: Imported) -> Iterator[str]:
+    """Yield in words what was kept, and what is left out: the same of several exchanges in one line."""
+    if made.kept:
+        yield f"{_listing(made.kept)}: kept"
+    for notes, verdict in ((made.lost, ""), (made.dropped, "left out: ")):
+        for what in dict.fromkeys(note.what for note in notes):
+            yield f"{_listing(_numbers(notes, what))}: {verdict}{what}"
+
+
+def _numbers(notes: Iterable[Note], what: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(note.number for note in notes if note.what == what))
+
+
+def _listing(numbers: tuple[int, ...]) -> str:
+    return f"exchange{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"

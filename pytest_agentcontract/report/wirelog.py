@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.report.text import shortened
 from pytest_agentcontract.scenario.observation import Exchange
-from pytest_agentcontract.wire.request import Message
+from pytest_agentcontract.wire.request import Message, Request
 from pytest_agentcontract.wire.turn import Call, Turn
 
 _WIDTH = 96
@@ -30,7 +30,7 @@ def missed(paths: Sequence[str]) -> Iterator[str]:
 def entry(exchange: Exchange) -> Iterator[str]:
     """Yield the two lines of one exchange: the request's end, and the answer."""
     request = exchange.request
-    last = _message(request.messages[-1]) if request.messages else "no message"
+    last = shortened(asking(request), _WIDTH)
     who = exchange.agent or "nobody"
     asked = f"{len(request.messages)} messages, {len(request.tools)} tools"
     yield f"  #{exchange.serial} {exchange.received_at:.2f}s {who} asks ({asked}): {last}"
@@ -41,20 +41,27 @@ def _answered(exchange: Exchange) -> str:
     what = f"{exchange.kind} {exchange.turn}" if exchange.turn else exchange.kind
     flags = ["again"] * exchange.retry + ["not delivered"] * (not exchange.delivered)
     head = ", ".join([what, *flags])
-    answer = _turn(exchange.answer) if exchange.answer else ""
+    answer = shortened(answering(exchange.answer), _WIDTH) if exchange.answer else ""
     return f"-> {head}: {answer or exchange.note or 'no content'}"
+
+
+def asking(request: Request) -> str:
+    """Return what the last message of a request says, and who says it."""
+    return _message(request.messages[-1]) if request.messages else "no message"
+
+
+def answering(turn: Turn) -> str:
+    """Return what an answer says: thinking, text, refusal, calls."""
+    parts = [f"(thinks) {turn.thinking}"] if turn.thinking else []
+    parts += [dumps(turn.text)] if turn.text is not None else []
+    parts += [f"(refuses) {turn.refusal}"] if turn.refusal is not None else []
+    return " + ".join([*parts, *map(_call, turn.calls)])
 
 
 def _message(message: Message) -> str:
     parts = [f"{result.text}{' (error)' * bool(result.is_error)}" for result in message.results]
     parts += [*message.texts, *map(_call, message.calls)]
-    return shortened(f"{message.role}: {' | '.join(parts)}", _WIDTH)
-
-
-def _turn(turn: Turn) -> str:
-    parts = [f"(thinks) {turn.thinking}"] if turn.thinking else []
-    parts += [dumps(turn.text)] if turn.text is not None else []
-    return shortened(" + ".join([*parts, *map(_call, turn.calls)]), _WIDTH)
+    return f"{message.role}: {' | '.join(parts)}"
 
 
 def _call(call: Call) -> str:

@@ -1,0 +1,72 @@
+"""What is wrong with a cassette, and what scrubbing takes out of it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.exchange import Cassette, Recorded
+from pytest_agentcontract.cassette.residual import leaks
+from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.spots import PLACEHOLDER
+from pytest_agentcontract.errors import CassetteError
+from pytest_agentcontract.recorded.reading import read_all
+from pytest_agentcontract.report.text import counted
+
+
+def faults(path: Path) -> Iterator[str]:
+    """Yield a line for each thing that is wrong: the file, a secret in it, a model request that can't be read."""
+    try:
+        cassette = store.load(path)
+    except CassetteError as error:
+        yield str(error)
+        return
+    scrubber = Scrubber(os.environ)
+    for reading in read_all(cassette):
+        place = f"{path}: exchange {reading.number}"
+        found: dict[str, list[str]] = {}
+        for leak in leaks(reading.recorded, scrubber.secrets(reading.recorded)):
+            found.setdefault(leak.place, []).append(leak.kind)
+        yield from (f"{place} leaks: {', '.join(kinds)} in {where}" for where, kinds in found.items())
+        if reading.kind == "model" and reading.problem:
+            yield f"{place}: {reading.problem}"
+
+
+def scrub(path: Path) -> tuple[str, ...]:
+    """Rewrite a cassette without its secrets; return what was replaced, a line for each exchange with a secret.
+
+    One without any stays as it is. Raises CassetteError, and changes nothing, where something leaks all the same.
+    """
+    cassette, scrubber = store.load(path), Scrubber(os.environ)
+    clean = tuple(map(scrubber.scrub, cassette.exchanges))
+    for number, (dirty, scrubbed) in enumerate(zip(cassette.exchanges, clean, strict=True)):
+        for leak in leaks(scrubbed, scrubber.secrets(dirty)):
+            raise CassetteError(
+                f"exchange {number} still leaks: {leak}", where=str(path), remedy="Take it out by hand, or record anew."
+            )
+    if clean != cassette.exchanges:
+        store.save(Cassette(clean, cassette.origin), path)
+    told = (_replaced(*pair) for pair in zip(cassette.exchanges, clean, strict=True))
+    return tuple(f"exchange {number}: {line}" for number, line in enumerate(told) if line)
+
+
+def _replaced(dirty: Recorded, clean: Recorded) -> str:
+    """Say which headers are gone, and how often which kind of secret was replaced."""
+    gone = [name for name, value in _headers(dirty) if name not in dict(_headers(clean))]
+    new = Counter(_placeholders(clean)) - Counter(_placeholders(dirty))
+    parts = [f"{', '.join(dict.fromkeys(gone))} dropped"] if gone else []
+    parts += [f"{counted(count, kind)} replaced" for kind, count in sorted(new.items())]
+    return "; ".join(parts) or ("changed" if clean != dirty else "")
+
+
+def _headers(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+    return recorded.request_headers + recorded.headers
+
+
+def _placeholders(recorded: Recorded) -> Iterator[str]:
+    texts = [recorded.url, recorded.reason, *(value for _, value in _headers(recorded))]
+    data = b"\n".join([*(text.encode("utf-8", "surrogateescape") for text in texts), recorded.request_body])
+    yield from (found[1].decode() for found in PLACEHOLDER.finditer(data + b"\n" + recorded.body))
