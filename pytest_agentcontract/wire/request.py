@@ -46,13 +46,15 @@ class Message:
 class Tool:
     """One advertised tool and the JSON Schema of its arguments.
 
-    A tool that stands in a `namespace` of its wire format is called `namespace.name` everywhere but on that wire.
+    A tool that stands in a `namespace` of its wire format is called `namespace.name` everywhere but on that wire. One
+    of `free_text` takes text in place of JSON, which is a matter of its wire format alone.
     """
 
     name: str
     schema: JSONObject = field(default_factory=dict)
     description: str = ""
     namespace: str = ""
+    free_text: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

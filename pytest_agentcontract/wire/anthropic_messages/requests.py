@@ -7,6 +7,7 @@ from typing import Final
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire.anthropic_messages.words import NAME
 from pytest_agentcontract.wire.node import Node
+from pytest_agentcontract.wire.recall import recalled
 from pytest_agentcontract.wire.request import (
     Message,
     Request,
@@ -41,6 +42,7 @@ def decode_request(body: JSON, target: str = "") -> Request:  # noqa: ARG001 - t
     )
 
 
+@recalled
 def _message(node: Node) -> Message:
     content = node["content"]
     return Message(
@@ -66,6 +68,7 @@ def _result(block: Node) -> ToolResult:
     return ToolResult(block["tool_use_id"].text(), text, block["is_error"].flag())
 
 
+@recalled
 def _tool(node: Node) -> Tool:
     schema = node["input_schema"].optional_members()
     return Tool(node["name"].text(), schema, node["description"].optional_text())

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
-from pytest_agentcontract.wire.gemini_generate.contents import messages, parts_of, texts_of
+from pytest_agentcontract.wire.gemini_generate.contents import messages, texts_of
 from pytest_agentcontract.wire.gemini_generate.endpoints import asked_for
 from pytest_agentcontract.wire.gemini_generate.words import NAME, either, many
 from pytest_agentcontract.wire.node import Node
+from pytest_agentcontract.wire.recall import recalled
 from pytest_agentcontract.wire.request import Request, ResponseFormat, Tool, ToolChoice
 
 _MODES: Final[dict[str, ToolChoice]] = {
@@ -29,7 +30,7 @@ def decode_request(body: JSON, target: str = "") -> Request:
     return Request(
         wire=NAME,
         model=model,
-        system="" if system.absent else "\n".join(texts_of(parts_of(system))),
+        system="" if system.absent else "\n".join(texts_of(system)),
         messages=messages(many(root["contents"], optional=False)),
         tools=tuple(_tools(root["tools"])),
         tool_choice=_tool_choice(either(root, "toolConfig")),
@@ -42,9 +43,14 @@ def decode_request(body: JSON, target: str = "") -> Request:
 def _tools(node: Node) -> Iterator[Tool]:
     for group in many(node):
         for tool in many(either(group, "functionDeclarations")):
-            plain = either(tool, "parametersJsonSchema")
-            schema = either(tool, "parameters") if plain.absent else plain
-            yield Tool(tool["name"].text(), _schema(schema), tool["description"].optional_text())
+            yield _tool(tool)
+
+
+@recalled
+def _tool(node: Node) -> Tool:
+    plain = either(node, "parametersJsonSchema")
+    schema = either(node, "parameters") if plain.absent else plain
+    return Tool(node["name"].text(), _schema(schema), node["description"].optional_text())
 
 
 def _schema(node: Node) -> JSONObject:

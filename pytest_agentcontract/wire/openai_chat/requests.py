@@ -7,6 +7,7 @@ from typing import Final
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire.node import Node
 from pytest_agentcontract.wire.openai_chat.words import NAME
+from pytest_agentcontract.wire.recall import recalled
 from pytest_agentcontract.wire.request import (
     Message,
     Request,
@@ -52,6 +53,7 @@ def decode_request(body: JSON, target: str = "") -> Request:  # noqa: ARG001 - t
     )
 
 
+@recalled
 def _message(node: Node) -> Message:
     role = node["role"].one_of(_ROLES)
     texts = node["content"].texts()
@@ -70,9 +72,12 @@ def _call(node: Node) -> Call:
     return read_call(function["name"].text(), function["arguments"].text(), call_id)
 
 
+@recalled
 def _tool(node: Node) -> Tool:
-    named = node[node["type"].one_of(_NAMED)]
-    return Tool(named["name"].text(), named["parameters"].optional_members(), named["description"].optional_text())
+    kind = node["type"].one_of(_NAMED)
+    named = node[kind]
+    schema, description = named["parameters"].optional_members(), named["description"].optional_text()
+    return Tool(named["name"].text(), schema, description, free_text=kind == "custom")
 
 
 def _tool_choice(node: Node) -> ToolChoice:

@@ -13,9 +13,8 @@ from typing import TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
 from pytest_agentcontract.wire.openai_chat.words import error_body
-from pytest_agentcontract.wire.openai_responses.requests import custom_tools
 from pytest_agentcontract.wire.openai_responses.words import STATUSES, TEXTS, Status, Text
-from pytest_agentcontract.wire.request import Request
+from pytest_agentcontract.wire.request import Request, Tool
 from pytest_agentcontract.wire.sse import Event, event, pieces
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
@@ -106,10 +105,9 @@ def _items(turn: Turn, request: Request, serial: int) -> list[_Item]:
     if turn.prose is not None:
         items.append(_message(turn, serial))
     if turn.calls:
-        custom, namespaces = custom_tools(request.body), {tool.name: tool.namespace for tool in request.tools}
+        known = {tool.name: tool for tool in request.tools}
         items += (
-            _call(call, namespaces.get(call.name, ""), f"{serial:08d}_{k}", custom=call.name in custom)
-            for k, call in enumerate(turn.calls)
+            _call(call, known.get(call.name, Tool(call.name)), f"{serial:08d}_{k}") for k, call in enumerate(turn.calls)
         )
     return items
 
@@ -138,14 +136,14 @@ def _part(part: JSONObject, number: int) -> _Filled:
     return _Filled(kind, str(part[kind.key]), {kind.index: number}, part)
 
 
-def _call(call: Call, namespace: str, number: str, *, custom: bool) -> _Item:
-    word, prefix = ("custom_tool_call", "ctc") if custom else ("function_call", "fc")
+def _call(call: Call, tool: Tool, number: str) -> _Item:
+    word, prefix = ("custom_tool_call", "ctc") if tool.free_text else ("function_call", "fc")
     kind = TEXTS[word]
-    # A custom tool takes text as it is; a script may give it as a value, too.
-    text = call.arguments if custom and isinstance(call.arguments, str) else call.arguments_text
-    named: JSONObject = {"name": call.name.removeprefix(f"{namespace}.") if namespace else call.name}
-    if namespace:
-        named["namespace"] = namespace
+    # Such a tool takes text as it is; a script may give it as a value, too.
+    text = call.arguments if tool.free_text and isinstance(call.arguments, str) else call.arguments_text
+    named: JSONObject = {"name": call.name}
+    if tool.namespace:
+        named = {"name": call.name.removeprefix(f"{tool.namespace}."), "namespace": tool.namespace}
     opened: JSONObject = {"type": word, "id": f"{prefix}_{number}", "call_id": call.id or f"call_{number}", **named}
     whole = opened | {kind.key: text, "status": "completed"}
     return _Item(whole, opened | {kind.key: "", "status": "in_progress"}, (_Filled(kind, text, {}),))

@@ -8,12 +8,14 @@ what a server has stored, items of the provider's own tools) is nobody's message
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from pytest_agentcontract.jsonvalue import JSON
 from pytest_agentcontract.wire.node import Node
 from pytest_agentcontract.wire.openai_responses.words import NAME
+from pytest_agentcontract.wire.recall import recalled
 from pytest_agentcontract.wire.request import (
     Message,
     Request,
@@ -42,27 +44,34 @@ _TEXTS: Final = {"input_text": "text", "output_text": "text", "refusal": "refusa
 _OURS: Final = ("function", "custom")
 
 
+_ADDING_TOOLS: Final = ("additional_tools", "tool_search_output")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One item of the input: what it says, if it is anybody's message, and the tools that it adds."""
+
+    message: Message | None
+    tools: tuple[Tool, ...] = ()
+
+
 def decode_request(body: JSON, target: str = "") -> Request:  # noqa: ARG001 - the path says nothing on this wire
     """Read a request body; raise WireError with a JSON pointer where it can't be one."""
     root = Node(body)
-    system, messages = split_system(_joined(_messages(root["input"])))
+    items = _items(root["input"])
+    system, messages = split_system(_joined(item.message for item in items if item.message is not None))
     instructions = root["instructions"].optional_text()
     return Request(
         wire=NAME,
         model=root["model"].text(),
         system="\n".join((*([instructions] if instructions else []), *system)),
         messages=messages,
-        tools=tuple(tool for _, tool in _declared(root)),
+        tools=tuple(_advertised(root, items)),
         tool_choice=_tool_choice(root["tool_choice"]),
         stream=root["stream"].flag(),
         body=body,
         response_format=_response_format(root.find("text", "format")),
     )
-
-
-def custom_tools(body: JSON) -> frozenset[str]:
-    """Return the names of the advertised tools that take free text: their calls are items of their own kind."""
-    return frozenset(tool.name for kind, tool in _declared(Node(body)) if kind == "custom")
 
 
 def qualified_name(node: Node) -> str:
@@ -71,14 +80,18 @@ def qualified_name(node: Node) -> str:
     return f"{namespace}.{name}" if namespace else name
 
 
-def _messages(node: Node) -> Iterator[Message]:
+def _items(node: Node) -> tuple[_Item, ...]:
     if isinstance(node.value, str):
-        yield Message("user", (node.value,))
-        return
-    for item in node.items():
-        read = _ITEMS.get(_kind(item))
-        if read is not None:
-            yield read(item)
+        return (_Item(Message("user", (node.value,))),)
+    return tuple([_item(item) for item in node.items()])
+
+
+@recalled
+def _item(node: Node) -> _Item:
+    kind = _kind(node)
+    read = _MESSAGES.get(kind)
+    added = node["tools"].items() if kind in _ADDING_TOOLS else ()
+    return _Item(None if read is None else read(node), tuple(tool for entry in added for tool in _entry(entry)))
 
 
 def _kind(item: Node) -> str:
@@ -136,7 +149,7 @@ def _reasoning(item: Node) -> Message:
     return Message("assistant", thinking=(Thinking(text, item["encrypted_content"].optional_text()),))
 
 
-_ITEMS: Final[dict[str, Callable[[Node], Message]]] = {
+_MESSAGES: Final[dict[str, Callable[[Node], Message]]] = {
     "message": _message,
     "function_call": _function_call,
     "function_call_output": _output,
@@ -146,17 +159,20 @@ _ITEMS: Final[dict[str, Callable[[Node], Message]]] = {
 }
 
 
-def _declared(root: Node) -> Iterator[tuple[str, Tool]]:
-    """Yield every tool and its kind: those of the request, and those that an item of its input adds."""
+def _advertised(root: Node, items: Iterable[_Item]) -> Iterator[Tool]:
+    """Yield every tool: those of the request, and those that an item of its input adds."""
     for node in root["tools"].optional_items():
-        yield from _tools(node)
-    for item in () if isinstance(root["input"].value, str) else root["input"].optional_items():
-        if _kind(item) in ("additional_tools", "tool_search_output"):
-            for node in item["tools"].items():
-                yield from _tools(node)
+        yield from _entry(node)
+    for item in items:
+        yield from item.tools
 
 
-def _tools(node: Node, namespace: str = "") -> Iterator[tuple[str, Tool]]:
+@recalled
+def _entry(node: Node) -> tuple[Tool, ...]:
+    return tuple(_tools(node))
+
+
+def _tools(node: Node, namespace: str = "") -> Iterator[Tool]:
     """Read one entry: a tool, a namespace of several, or one of the provider's own, which nobody here carries out."""
     kind = node["type"].text()
     if kind == "namespace":
@@ -165,7 +181,8 @@ def _tools(node: Node, namespace: str = "") -> Iterator[tuple[str, Tool]]:
     elif kind in _OURS:
         name = node["name"].text()
         schema, description = node["parameters"].optional_members(), node["description"].optional_text()
-        yield kind, Tool(f"{namespace}.{name}" if namespace else name, schema, description, namespace)
+        qualified = f"{namespace}.{name}" if namespace else name
+        yield Tool(qualified, schema, description, namespace, free_text=kind == "custom")
 
 
 def _tool_choice(node: Node) -> ToolChoice:
