@@ -41,6 +41,12 @@ def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> 
     return Proxy(found[0], found[1], _credentials(parts.username, parts.password))
 
 
+def past_proxies(host: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that keep clients from asking a proxy for a host, whatever else the environment says."""
+    past = ",".join([*_listed(environ), host])
+    return {"NO_PROXY": past, "no_proxy": past}
+
+
 def _named(variable: str, environ: Mapping[str, str]) -> str:
     return environ.get(variable) or environ.get(variable.upper()) or ""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pytest_agentcontract.errors import ScriptError, ScriptViolation
+from pytest_agentcontract.provider.proxies import past_proxies
 from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import HOST, Provider
 from pytest_agentcontract.report.text import harmless
@@ -144,8 +145,6 @@ def running() -> Iterator[ScriptedProvider]:
 
 def environment(url: str) -> dict[str, str]:
     """Return the variables that point the providers' own clients at a URL, with keys that open nothing."""
-    direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
-    past = f"{direct},{HOST}" if direct else HOST
     return {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": _KEY,
@@ -153,8 +152,7 @@ def environment(url: str) -> dict[str, str]:
         "OPENAI_API_KEY": _KEY,
         "GOOGLE_GEMINI_BASE_URL": url,
         "GEMINI_API_KEY": _KEY,
-        "NO_PROXY": past,
-        "no_proxy": past,
+        **past_proxies(HOST, os.environ),
     }
 
 
