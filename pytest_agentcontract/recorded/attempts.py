@@ -61,7 +61,9 @@ def written(attempts: Sequence[Reading], *, paced: bool = False) -> Written:
         whole = said(last) | (pace(last) if paced else {})
         turns = [*turns[:-1], struck(whole, failed[-1]) if failed else whole]
     notes = (
-        Note(reading.number, what) for reading, turn in _compared(playable, turns) for what in _lost(turn, reading)
+        Note(reading.number, f"not said: {what}")
+        for reading, turn in _compared(playable, turns)
+        for what in _lost(turn, reading)
     )
     return Written(tuple(turns), (*dropped, *notes))
 

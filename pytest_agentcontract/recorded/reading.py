@@ -180,10 +180,10 @@ def _half(reading: Reading) -> Reading:
     """Read a document that can't be read: what it was going to say is unknown."""
     recorded = reading.recorded
     begun = recorded.body.lstrip().startswith(b"{")
-    if recorded.ending == "whole" and not begun:
-        words = "nothing" if not recorded.body else content_type(recorded) or "no JSON"
+    if recorded.ending == "whole" and recorded.body and not begun:
+        words = content_type(recorded) or "no JSON"
         return replace(reading, problem=f"the answer can't be read: {words} stands where a document is asked for")
-    fault = MalformedFault(0) if recorded.ending == "whole" else _broken(recorded.ending)
+    fault = MalformedFault(0) if recorded.ending == "whole" and begun else _broken(recorded.ending)
     return replace(reading, turn=Turn(), fault=fault)
 
 
@@ -209,7 +209,7 @@ def _streamed(reading: Reading) -> Reading:
         kind = content_type(recorded)
         return replace(reading, problem=f"the answer can't be read: {kind or 'no event'} stands where a stream is")
     fault = _broken(recorded.ending)
-    if isinstance(fault, CutFault) and (reader.unfinished or not _says(turn)):
+    if isinstance(fault, CutFault) and recorded.body and (reader.unfinished or not _says(turn)):
         fault = replace(fault, inside="event")
     return replace(reading, turn=turn, fault=fault)
 

@@ -94,6 +94,8 @@ def _faults(turn: JSONObject, reading: Reading) -> Iterator[JSONObject]:
     begun = reading.recorded.status != 0 and not isinstance(reading.fault, StatusFault | ContentTypeFault)
     for place in range(deltas(entry_of(turn), reading) + 1 if begun else 1):
         yield word(reading.fault, place)
+    if isinstance(reading.fault, CutFault) and begun:  # without anything said the head comes with a piece of an event
+        yield word(replace(reading.fault, inside="event"), 0)
 
 
 def _distance(turn: JSONObject, reading: Reading) -> tuple[int, bool]:
