@@ -6,9 +6,10 @@ Everything here is derived from the case, the profile and the observation. Nothi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from pytest_agentcontract.jsonvalue import MISSING
 from pytest_agentcontract.scenario.case import (
@@ -34,14 +35,35 @@ ANSWERS: frozenset[Kind] = frozenset({"turn", "poll", "beyond"})
 End: TypeAlias = Literal["success", "failed", "unfinished", "contradictory"]
 
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def once(derive: Callable[Concatenate[Run, _P], _T]) -> Callable[Concatenate[Run, _P], _T]:
+    """Work out what follows from a run once: a run never changes, and every check asks for the same again."""
+
+    @wraps(derive)
+    def known(run: Run, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        asked = (derive, args, *kwargs.items())
+        if asked not in run.derived:
+            run.derived[asked] = derive(run, *args, **kwargs)
+        return cast("_T", run.derived[asked])
+
+    return known
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One case on one runtime, after the fact. `case` is bound: it holds this run's nonces."""
+    """One case on one runtime, after the fact. `case` is bound: it holds this run's nonces.
+
+    `derived` is what `once` has worked out so far.
+    """
 
     case: Case
     profile: Profile
     wire: str
     observation: Observation
+    derived: dict[tuple[object, ...], object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def delivery(self) -> Delivery:
@@ -74,10 +96,12 @@ class Run:
         """The scripted sub-agents."""
         return tuple(agent for agent in self.case.script if agent != ROOT)
 
+    @once
     def own(self, agent: str) -> tuple[Exchange, ...]:
         """Return the agent's own conversation: its requests without side calls, in order of arrival."""
         return tuple(exchange for exchange in self.observation.of(agent) if exchange.kind != "side")
 
+    @once
     def answered(self, agent: str) -> tuple[Exchange, ...]:
         """Return the agent's exchanges whose answer was delivered whole."""
         return tuple(exchange for exchange in self.own(agent) if exchange.delivered and exchange.kind in ANSWERS)
@@ -98,6 +122,7 @@ class Run:
         answers = (exchange.answer for exchange in self.answered(agent))
         return tuple(answer.text for answer in answers if answer and answer.text and answer.text.strip())
 
+    @once
     def expected(self, agent: str) -> ExpectedAgent:
         """Return what the case states about one agent; for the root, the run's result is part of it."""
         stated = self.expect.agents.get(agent, ExpectedAgent())
@@ -115,6 +140,7 @@ class Run:
         """Yield every tool call of an agent's script."""
         return (call for turn in self.case.script.get(agent, ()) for call in turn.calls)
 
+    @once
     def finishes(self, agent: str) -> tuple[Exchange, ...]:
         """Return the agent's finishes without a reply: delivered turns of its script that hold no tool call."""
         turns = (exchange for exchange in self.answered(agent) if exchange.kind == "turn")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from pytest_agentcontract.conformance.evidence import Run
+from pytest_agentcontract.conformance.evidence import Run, once
 from pytest_agentcontract.jsonvalue import JSONObject, as_list, as_object, dumps
 from pytest_agentcontract.scenario.observation import REFUSALS, Exchange
 from pytest_agentcontract.wire.request import Message, Request
@@ -32,6 +32,18 @@ class Change:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side says until the other speaks; `at` is its first message."""
+
+    assistant: bool
+    at: int
+    words: str
+    calls: tuple[tuple[str, str], ...]
+    results: tuple[str, ...]
+
+
+@once
 def asked(run: Run, agent: str) -> tuple[Exchange, ...]:
     """Return the agent's requests that tell its history: none that was refused, is a retry or leans on a stored one."""
     return tuple(
@@ -61,14 +73,20 @@ def asks_for_thinking(request: Request) -> bool:
     return as_object(as_object(request.body).get("thinking")).get("type") in ("enabled", "adaptive")
 
 
-def holds(request: Request, text: str) -> bool:
-    """Tell whether a text stands somewhere in a request's messages."""
-    return _words([text]) in _words([said for message in request.messages for said in message.texts])
+def holds(said: Sequence[Side], text: str) -> bool:
+    """Tell whether a text stands somewhere in what was said."""
+    return _words([text]) in " ".join(side.words for side in said if side.words)
 
 
-def change(before: Request, after: Request) -> Change | None:
+def sides(request: Request) -> list[Side]:
+    """Return what each side said in turn, as a request tells it."""
+    numbered = [(at, message) for at, message in enumerate(request.messages) if _says_something(message)]
+    groups = groupby(numbered, key=lambda pair: pair[1].role == "assistant")
+    return [_side(assistant, [*pairs]) for assistant, pairs in groups]
+
+
+def change(old: Sequence[Side], new: Sequence[Side]) -> Change | None:
     """Find the first message of a request that a later one does not hold as it was; what is new may follow the last."""
-    old, new = _sides(before), _sides(after)
     for number, side in enumerate(old):
         if number >= len(new):
             return Change(side.at, "has vanished")
@@ -77,26 +95,9 @@ def change(before: Request, after: Request) -> Change | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """What one side says until the other speaks; `at` is its first message."""
-
-    assistant: bool
-    at: int
-    words: str
-    calls: tuple[tuple[str, str], ...]
-    results: tuple[str, ...]
-
-
-def _sides(request: Request) -> list[_Side]:
-    numbered = [(at, message) for at, message in enumerate(request.messages) if _says_something(message)]
-    groups = groupby(numbered, key=lambda pair: pair[1].role == "assistant")
-    return [_side(assistant, [*pairs]) for assistant, pairs in groups]
-
-
-def _side(assistant: bool, pairs: Sequence[tuple[int, Message]]) -> _Side:  # noqa: FBT001 - the group's key
+def _side(assistant: bool, pairs: Sequence[tuple[int, Message]]) -> Side:  # noqa: FBT001 - the group's key
     messages = [message for _, message in pairs]
-    return _Side(
+    return Side(
         assistant,
         pairs[0][0],
         _words([text for message in messages for text in message.texts]),
@@ -105,7 +106,7 @@ def _side(assistant: bool, pairs: Sequence[tuple[int, Message]]) -> _Side:  # no
     )
 
 
-def _goes_on(old: _Side, new: _Side, *, may_grow: bool) -> bool:
+def _goes_on(old: Side, new: Side, *, may_grow: bool) -> bool:
     if old.assistant != new.assistant:
         return False
     if not may_grow:
@@ -127,7 +128,7 @@ def _said(call: Call) -> str:
 
 
 def _words(texts: Sequence[str]) -> str:
-    return " ".join(word for text in texts for word in text.split())
+    return " ".join(" ".join(texts).split())
 
 
 def _left_out(request: Request) -> int | None:

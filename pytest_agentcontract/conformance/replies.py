@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.conformance.evidence import ROOT, Run, told_by_user, whole_reply
+from pytest_agentcontract.conformance.evidence import ROOT, Run, once, told_by_user, whole_reply
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, equal
 from pytest_agentcontract.scenario.case import RETURN, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
@@ -35,6 +35,7 @@ class Delivered:
     call: Call
 
 
+@once
 def delivered_calls(run: Run, agent: str) -> tuple[Delivered, ...]:
     """Return the scripted tool calls that reached an agent, in order."""
     turns = [(exchange, run.scripted(exchange)) for exchange in run.answered(agent) if exchange.kind == "turn"]
@@ -60,6 +61,7 @@ def payload(run: Run, agent: str) -> JSON | Missing:
     return values[-1] if values else MISSING
 
 
+@once
 def valid_reply(run: Run, agent: str) -> Delivered | None:
     """Return the agent's valid reply, if it was delivered: the first whole one that holds the value to return."""
     value = payload(run, agent)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pytest_agentcontract.conformance import handoff_reading as reading
 from pytest_agentcontract.conformance import passing
 from pytest_agentcontract.conformance.demands import in_words, unmet
-from pytest_agentcontract.conformance.evidence import ANSWERS, Run
+from pytest_agentcontract.conformance.evidence import ANSWERS, Run, once
 from pytest_agentcontract.conformance.handoff_reading import Posted
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_text
 from pytest_agentcontract.scenario.case import RETURN, ExpectedInvocation
@@ -55,6 +55,7 @@ class Seen:
         return tuple(comment for comment in self.posted if comment.notice)
 
 
+@once
 def seen(run: Run) -> tuple[Seen, ...]:
     """Return every invocation that happened, beside what is expected of it."""
     return tuple(_walked(run))

@@ -170,7 +170,7 @@ RESULT = Message("user", results=(ToolResult("1", DONE),))
 )
 def test_history_is_compared_as_a_model_reads_it(after, change):
     """More at the end, other ids and other seams are no change; other words are, and so is what is gone."""
-    assert history.change(request(GO, CALL, RESULT), request(*after)) == change
+    assert history.change(history.sides(request(GO, CALL, RESULT)), history.sides(request(*after))) == change
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pytest_agentcontract.conformance import history
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import says_failed
 from pytest_agentcontract.conformance.evidence import ROOT, Run
-from pytest_agentcontract.conformance.history import asked, asks_for_thinking, named
+from pytest_agentcontract.conformance.history import Side, asked, asks_for_thinking, named
 from pytest_agentcontract.conformance.replies import Delivered, delivered_calls, latest_results
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
@@ -65,8 +65,9 @@ def no_message_is_empty(run: Run) -> Finding:
 @check("WIR-105", given=("asked",))
 def history_is_kept(run: Run) -> Finding:
     """Compare each request of an agent with its last one, and look for the answer to that."""
-    pairs = [pair for agent in run.case.script for pair in pairwise(asked(run, agent))]
-    wrong = [complaint for before, after in pairs for complaint in _rewritten(before, after)]
+    told = [[(one, history.sides(one.request)) for one in asked(run, agent)] for agent in run.case.script]
+    pairs = [pair for one in told for pair in pairwise(one)]
+    wrong = [complaint for before, after in pairs for complaint in _rewritten(*before, *after)]
     return _found("each request holds what the last one held", wrong, len(pairs), "no agent asked twice")
 
 
@@ -156,13 +157,13 @@ def _misquoted(exchange: Exchange, at: int, call: Call, raw: str) -> str:
     return f"{named(exchange, at)} holds a call {call.id} of {shown(given)}, which the model never made"
 
 
-def _rewritten(before: Exchange, after: Exchange) -> Iterator[str]:
+def _rewritten(before: Exchange, old: Sequence[Side], after: Exchange, new: Sequence[Side]) -> Iterator[str]:
     """Yield where a request departs from the last one, and the answer to that one if it is gone."""
-    change = history.change(before.request, after.request)
+    change = history.change(old, new)
     if change is not None:
         yield f"{named(before, change.at)} {change.what} in request {after.serial}"
     answer = before.answer if before.delivered else None
-    if answer and answer.text and answer.stop not in _CUT and not history.holds(after.request, answer.text):
+    if answer and answer.text and answer.stop not in _CUT and not history.holds(new, answer.text):
         yield f"the answer to request {before.serial} is not in request {after.serial}: {shown(answer.text)}"
 
 
