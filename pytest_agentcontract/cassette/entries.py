@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from pytest_agentcontract.cassette.exchange import Headers, Origin, Piece, Recorded
-from pytest_agentcontract.cassette.soundness import EXTRA
+from pytest_agentcontract.cassette.soundness import EXTRA, pieces
 
 NAME: Final = "agent_contract"
 """The key of our own in the metadata of a file."""
@@ -37,7 +37,7 @@ def recorded(request: Request, answer: Mapping[str, Any]) -> Recorded:
         answer["status"]["code"],
         answer["status"]["message"] or "",
         tuple(_kept((name, _text(value)) for name, values in answer["headers"].items() for value in listed(values))),
-        tuple(_pieces(body, extra.get("pieces"))),
+        tuple(_pieces(body, extra)),
         extra.get("ending", "whole"),
     )
 
@@ -49,7 +49,7 @@ def answer(exchange: Recorded) -> dict[str, Any]:
         "headers": dict(_by_name(_kept(exchange.headers))),
         EXTRA: {
             "ending": exchange.ending,
-            "pieces": [[_milliseconds(piece.gap), len(piece.data)] for piece in exchange.pieces],
+            "pieces": json.dumps([[_milliseconds(piece.gap), len(piece.data)] for piece in exchange.pieces]),
         },
         "body": {"string": exchange.body},
     }
@@ -98,9 +98,9 @@ def _bytes(body: Any) -> bytes:  # noqa: ANN401 - whatever a client handed to vc
     raise ValueError(message)
 
 
-def _pieces(body: bytes, told: Iterable[tuple[float, int]] | None) -> Iterator[Piece]:
+def _pieces(body: bytes, extra: Mapping[str, Any]) -> Iterator[Piece]:
     start = 0
-    for gap, length in ((0, len(body)),) if told is None else told:
+    for gap, length in pieces(extra["pieces"]) if "pieces" in extra else ((0, len(body)),):
         yield Piece(round(gap / 1000, 6), body[start : start + length])
         start += length
 

@@ -25,10 +25,7 @@ _WORDS = yaml.SafeLoader.yaml_implicit_resolvers
 
 
 def dumps(document: Mapping[str, Value]) -> str:
-    """Render a mapping with at least one key: texts of several lines as literal blocks, numbers on one line.
-
-    Bytes become base64 under the tag `!!binary`.
-    """
+    """Render a mapping with at least one key: texts of several lines as literal blocks, bytes as `!!binary`."""
     return _mapping(document, "")
 
 
@@ -36,7 +33,7 @@ def _after_key(value: Value, indent: str) -> str:
     """Render what stands after `key:` or `-`; lines of its own stand at `indent`."""
     if isinstance(value, Mapping) and value:
         return f"\n{_mapping(value, indent)}"
-    if isinstance(value, list | tuple) and value and not _is_numbers(value):
+    if isinstance(value, list | tuple) and value:
         return f"\n{_sequence(value, indent)}"
     return f" {_scalar(value, indent)}\n"
 
@@ -56,7 +53,7 @@ def _scalar(value: Value, indent: str) -> str:
     if isinstance(value, bytes):
         lines = textwrap.wrap(base64.b64encode(value).decode(), 100)
         return "\n".join(["!!binary |", *(indent + line for line in lines)]) if lines else '!!binary ""'
-    return json.dumps(value)  # numbers, null, and collections of numbers or of nothing are the same in YAML
+    return json.dumps(value)  # numbers, null, and collections of nothing are the same in YAML
 
 
 def _key(key: str) -> str:
@@ -99,7 +96,3 @@ def _escapes(text: str) -> str:
 def _is_plain(text: str) -> bool:
     """Tell whether a text can stand unquoted, and is no other word of YAML (`no`, `null`, a date)."""
     return bool(_PLAIN.fullmatch(text)) and not any(rule.match(text) for _, rule in _WORDS.get(text[0], ()))
-
-
-def _is_numbers(value: Sequence[Value]) -> bool:
-    return all(_is_numbers(item) if isinstance(item, list | tuple) else isinstance(item, int | float) for item in value)

@@ -232,17 +232,36 @@ _BAD = {  # what is changed in a sound file, and the line and the words that the
     "strange key": (lambda text: text.replace("    uri", "    url: x\n    uri"), 3, "`request` knows no 'url'"),
     "ending": (lambda text: text + "    x_agentcontract: {ending: maybe}\n", 3, "ending` is none of whole, reset"),
     "pieces of a changed body": (
-        lambda text: text + "    x_agentcontract: {pieces: [[0, 1]]}\n",
+        lambda text: text + "    x_agentcontract: {pieces: '[[0, 1]]'}\n",
         3,
         "add up to 1 bytes",
     ),
-    "gap is below nothing": (lambda text: text + "    x_agentcontract: {pieces: [[-1, 2]]}\n", 3, "pieces` is no list"),
-    "gap is no number": (lambda text: text + "    x_agentcontract: {pieces: [[.nan, 2]]}\n", 3, "pieces` is no list"),
-    "length is a fraction": (
-        lambda text: text + "    x_agentcontract: {pieces: [[0, 2.0]]}\n",
+    "gap is below nothing": (
+        lambda text: text + "    x_agentcontract: {pieces: '[[-1, 2]]'}\n",
         3,
-        "pieces` is no list",
+        "pieces` lists no pairs",
     ),
+    "gap is no number": (
+        lambda text: text + "    x_agentcontract: {pieces: '[[NaN, 2]]'}\n",
+        3,
+        "pieces` lists no pairs",
+    ),
+    "length is a fraction": (
+        lambda text: text + "    x_agentcontract: {pieces: '[[0, 2.0]]'}\n",
+        3,
+        "pieces` lists no pairs",
+    ),
+    "pieces are no text": (
+        lambda text: text + "    x_agentcontract: {pieces: [[0, 2]]}\n",
+        3,
+        "pieces` lists no pairs",
+    ),
+    "pieces are no pairs": (
+        lambda text: text + "    x_agentcontract: {pieces: '[0, 2]'}\n",
+        3,
+        "pieces` lists no pairs",
+    ),
+    "pieces are no list": (lambda text: text + "    x_agentcontract: {pieces: '{}'}\n", 3, "pieces` lists no pairs"),
     "our key is a list": (
         lambda text: text + "    x_agentcontract: []\n",
         3,
