@@ -163,7 +163,7 @@ def _body(data: bytes) -> JSON:
 
 def _told(entry: _Entry) -> JSON:
     recorded, request = entry.reading.recorded, entry.reading.request
-    return f"{recorded.method} {recorded.url}{f', {asking(request)}' if request else ''}"
+    return asking(request) if request else f"{recorded.method} {recorded.url}"
 
 
 def _windows(was: JSON | Missing, now: JSON | Missing) -> tuple[str, str]:
