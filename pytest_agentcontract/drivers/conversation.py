@@ -23,10 +23,17 @@ class Conversation:
     @property
     def due(self) -> bool:
         """Whether the runtime waits for its user: the first line is due at once."""
+        return not self.due_in()
+
+    def due_in(self) -> float:
+        """Return for how many seconds no line can be due yet, 0 if one is; what happens meanwhile only adds to them."""
         if not self._said:
-            return True
+            return 0.0
         delivered, quiet = self._seat.turns_delivered("root"), self._seat.quiet_for()
-        return quiet >= (QUIET if delivered >= self._awaited else STALLED) and delivered > 0
+        if not delivered:
+            return QUIET
+        left = (QUIET if delivered >= self._awaited else STALLED) - quiet
+        return min(max(left, 0.0), QUIET)
 
     def next(self) -> str | None:
         """Return the line that is due, or None where the conversation has ended."""

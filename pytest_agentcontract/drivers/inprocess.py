@@ -25,8 +25,6 @@ from pytest_agentcontract.scenario.observation import Delivery, Ended
 from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.start import Result, Start
 
-_TICK = 0.005
-
 
 def drive(launch: Launch) -> Delivery:
     """Call the profile's entry in a thread and wait for its return, its output limit or the time limit."""
@@ -124,8 +122,8 @@ class _Stage:
         )
 
     def _read_line(self) -> str | None:
-        while not self._conversation.due:
-            if self.over.wait(_TICK):
+        while seconds := self._conversation.due_in():
+            if self.over.wait(seconds):
                 return None
         return self._conversation.next()
 
