@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, get_args
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -118,6 +119,10 @@ def _fault(entry: object) -> str:
 def _fault_of_request(request: Mapping[str, Any]) -> str:
     if "body" not in request:
         return "`request/body` is missing"
+    try:
+        urlsplit(request["uri"])
+    except ValueError as error:
+        return f"`request/uri` is no URL: {error}"
     strange = [key for key in request if key not in _REQUEST_KEYS]
     return f"`request` knows no {strange[0]!r}" if strange else _fault_of_headers(request["headers"], "request")
 

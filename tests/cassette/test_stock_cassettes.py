@@ -18,11 +18,13 @@ import requests
 import vcr
 
 from pytest_agentcontract.cassette import store
-from pytest_agentcontract.cassette.exchange import Piece
+from pytest_agentcontract.cassette.exchange import Cassette, Origin, Piece
 from pytest_agentcontract.errors import CassetteError
+from tests.cassette.exchanges import exchange
 
 PLAIN = 'data: {"text": "größer 😀"}\r\n\r\n'.encode() + b"data: \xff\n\n" * 50
 TEXT = '{"text": "größer 😀"}'.encode()
+ORIGIN = Origin({"openai": "https://x/v1"}, "made here", ("/input/*/text",))
 ASKED = '{"q": "wie groß?"}'.encode()
 ENCODERS = {"": bytes, "gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress}
 ANSWERS = [(coding, body) for coding in ENCODERS for body in (PLAIN, TEXT, b"")]
@@ -107,6 +109,18 @@ def test_recorded_by_stock_vcrpy(tmp_path, base, ask):
     with vcr.use_cassette(str(path), record_mode="none", match_on=["method", "uri", "body"]) as played:
         assert ask(urls) == live
         assert played.all_played
+
+
+def test_carried_on_by_stock_vcrpy(tmp_path, base):
+    """Where stock vcrpy adds an entry to a file of ours, nothing is lost of what only we know."""
+    path = tmp_path / "c.yaml"
+    ours = Cassette((exchange(PLAIN, pieces=(Piece(0.5, PLAIN[:20]), Piece(1, PLAIN[20:])), ending="reset"),), ORIGIN)
+    store.save(ours, path)
+    with vcr.use_cassette(str(path), record_mode="new_episodes"):
+        assert _with_requests([f"{base}/0"]) == [PLAIN]
+    both = store.load(path)
+    assert (both.exchanges[:1], both.origin) == (ours.exchanges, ours.origin)
+    assert [each.body for each in both.exchanges] == [PLAIN, PLAIN]
 
 
 def test_json_of_aiohttp(tmp_path, base):

@@ -53,8 +53,8 @@ def test_what_is_written_is_read_back(tmp_path, body, ending):
 
 _TEXTS = st.text(st.sampled_from("\n\r\t\x00\x7f\x85 \u2028\ufeff\ufffe:#-'\"|>%@`&*!?{}[],\\~ab1é日😀\U0010ffff"))
 _PLAIN_TEXTS = st.text(st.sampled_from("\n \"':#-|>&*!?[]{},%~1aé😀"))
-_VALUES = _TEXTS | _PLAIN_TEXTS | st.text(st.characters(exclude_categories=["Cs"]))
-_BODIES = st.binary() | _VALUES.map(str.encode)
+_VALUES = _TEXTS | _PLAIN_TEXTS | st.text(max_size=8)
+_BODIES = st.binary(max_size=8) | _VALUES.map(str.encode)
 _HEADERS = st.dictionaries(st.from_regex(r"[a-z!#-]{1,8}", fullmatch=True), _VALUES).map(
     lambda found: tuple(found.items())
 )
@@ -64,20 +64,20 @@ _HEADERS = st.dictionaries(st.from_regex(r"[a-z!#-]{1,8}", fullmatch=True), _VAL
 def _exchanges(draw) -> Recorded:
     gaps = st.integers(0, 10**6).map(lambda tenths: tenths / 10_000)
     return Recorded(
-        draw(_VALUES),
+        draw(st.sampled_from(["GET", "no", ""])),
         draw(st.just(URL) | _VALUES.map("https://x/".__add__)),
         draw(_HEADERS),
         draw(_BODIES),
         draw(st.integers(0, 999)),
         draw(_VALUES),
         draw(_HEADERS),
-        tuple(draw(st.lists(st.builds(Piece, gaps, _BODIES)))),
+        tuple(draw(st.lists(st.builds(Piece, gaps, _BODIES), max_size=3))),
         draw(st.sampled_from(["whole", "reset", "closed", "hung-up"])),
     )
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.lists(_exchanges(), max_size=3), _VALUES)
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_exchanges(), min_size=1, max_size=2), _VALUES)
 def test_any_exchange_is_read_back(tmp_path_factory, exchanges, note):
     """No text, and no bytes, are changed by being kept; and what was read is written the same again."""
     path = tmp_path_factory.getbasetemp() / "fuzzed.yaml"
@@ -89,7 +89,7 @@ def test_any_exchange_is_read_back(tmp_path_factory, exchanges, note):
     assert path.read_bytes() == written
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.recursive(
         _BODIES | _VALUES | st.none() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(_VALUES, inner)
@@ -229,6 +229,7 @@ _BAD = {  # what is changed in a sound file, and the line and the words that the
     "headers are a list": (lambda text: text.replace("{a: [b]}", "[a]"), 3, "`request/headers` is no mapping"),
     "header is a number": (lambda text: text.replace("{a: [b]}", "{a: [1]}"), 3, "`request/headers/a`"),
     "header without a value": (lambda text: text.replace("{a: [b]}", "{a: []}"), 3, "`request/headers/a`"),
+    "no URL": (lambda text: text.replace("https://x/", "'https://[x'"), 3, "`request/uri` is no URL"),
     "strange key": (lambda text: text.replace("    uri", "    url: x\n    uri"), 3, "`request` knows no 'url'"),
     "ending": (lambda text: text + "    x_agentcontract: {ending: maybe}\n", 3, "ending` is none of whole, reset"),
     "pieces of a changed body": (
