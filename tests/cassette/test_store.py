@@ -286,6 +286,33 @@ _BAD = {  # what is changed in a sound file, and the line and the words that the
     ),
 }
 
+_DEBRIS = (
+    *(
+        "",
+        " ",
+        "\n",
+        "\n  ",
+        "- ",
+        ": ",
+        "? ",
+        "<<: ",
+        "[",
+        "]",
+        "{",
+        "}",
+        "'",
+        '"',
+        "|",
+        "~",
+        "-1",
+        ".nan",
+        "1e999",
+        "no",
+    ),
+    *("!!binary ", "!!int ", "!!set ", "!!omap ", "!!timestamp ", "!!python/tuple ", "&a ", "*a", "2001-13-41", "\0"),
+    *("!!python/object/new:_io.BytesIO ", "!!python/object/apply:builtins.iter ", '"\\ud800"', "9" * 5000),
+)
+
 
 class TestBadCassettes:
     """One clear error, with a place and a next step, and the file as it was."""
@@ -303,6 +330,19 @@ class TestBadCassettes:
         assert "\n" not in told.value.what
         assert told.value.remedy
         assert path.read_bytes() == before
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.data())
+    def test_any_damage(self, tmp_path_factory, data):
+        """Wherever something is put in the place of something, what can't be read is a CassetteError of one line."""
+        sound = _HEAD + _ENTRY
+        at, length = data.draw(st.integers(0, len(sound))), data.draw(st.sampled_from([0, 1, 7, 300]))
+        path = tmp_path_factory.getbasetemp() / "damaged.yaml"
+        path.write_text(sound[:at] + data.draw(st.sampled_from(_DEBRIS)) + sound[at + length :], "utf-8")
+        try:
+            store.load(path)
+        except CassetteError as error:
+            assert "\n" not in error.what  # noqa: PT017 - most damage is refused, some is none
 
     def test_the_sound_file_is_read(self, tmp_path):
         """What the table changes is sound itself."""
