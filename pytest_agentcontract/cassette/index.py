@@ -34,6 +34,9 @@ class Index:
             self._waiting[key].append(at)
         self._played: set[int] = set()
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def take(self, method: str, url: str, headers: Headers, body: bytes) -> Recorded | None:
         """Return the next answer to a request, which then is played; None where there is none."""
         asked = self._asked(method, url, headers, body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, get_args
 
@@ -12,7 +12,7 @@ import pytest
 
 from pytest_agentcontract.cassette import entries
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.errors import AgentContractError
+from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.plugin import CASSETTE, ORPHANS
 from pytest_agentcontract.provider.replayer import Pace
 from pytest_agentcontract.provider.server import Provider
@@ -76,24 +76,22 @@ def place(item: pytest.Item) -> Path:
 
 
 def _named(mark: pytest.Mark | None) -> str:
-    """Return the name that a mark gives; fail for what can't be one."""
+    """Return the name that a mark gives; raise UsageError for what can't be one."""
     given = mark.args if mark else ()
     name = given[0] if given else ""
     if len(given) > 1 or not isinstance(name, str) or Path(name).is_absolute() or ".." in Path(name).parts:
-        pytest.fail(
-            f"{CASSETTE}{given!r} names no cassette\n  A name is a path below {FOLDER}/, as in {CASSETTE}('a/b').",
-            pytrace=False,
-        )
+        remedy = f"A name is a path below {FOLDER}/, as in {CASSETTE}('a/b')."
+        raise UsageError(f"{CASSETTE}{given!r} names no cassette", remedy=remedy)
     return name
 
 
 def _use(item: pytest.Item) -> Use:
-    """Return how the test plays its cassette, as its mark and the command line say; fail for what can't be meant."""
+    """Return how the test plays its cassette, as mark and option say; raise UsageError for what can't be meant."""
     mark = item.get_closest_marker(CASSETTE)
     terms = dict(mark.kwargs) if mark else {}
     for term, value in terms.items():
         if not isinstance(value, _TERMS.get(term, ())) or (term == "pace" and value not in get_args(Pace)):
-            pytest.fail(f"{CASSETTE}: {term}={value!r} can't be meant\n  {_REMEDY}", pytrace=False)
+            raise UsageError(f"{CASSETTE}: {term}={value!r} can't be meant", remedy=f"Write {_REMEDY}.")
     mode = RecordMode(item.config.getoption("--agent-contract-record"))
     return Use(mode=mode, **{**terms, "elide": tuple(terms.get("elide", ()))})
 
@@ -117,7 +115,10 @@ class _Watch:
 
     def take(self, items: Iterable[pytest.Item]) -> None:
         """Look for orphans beside tests that play cassettes."""
-        used = {place(item).resolve() for item in items}
+        used = set[Path]()
+        for item in items:
+            with suppress(UsageError):  # which its test will tell
+                used.add(place(item).resolve())
         folders = {item.path.parent / FOLDER for item in items}
         if _is_whole(self._config):
             self.orphans.update(_orphans(folders, used))

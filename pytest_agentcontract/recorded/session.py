@@ -27,6 +27,11 @@ _KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
 _DUMMY = "replayed"
 _RECORD_IT = "Record it: `pytest --agent-contract-record once`, or `agent-contract record -o FILE -- COMMAND`."
 
+_NOTHING = (
+    "nothing of it was asked for: is the client pointed at the base URL?"
+    " (A `use_cassette` of vcrpy around it needs ignore_localhost=True.)"
+)
+
 
 class Session:
     """A cassette between clients and, where it is recorded, their providers.
@@ -123,9 +128,14 @@ class Session:
         astray = (path.replace(self._place, "") for path in self._listener.missed[self._missed_before :])
         yield from (f"{path} was asked, and nobody is there" for path in astray if path)
         if not self._use.allow_unplayed and not failed:
-            yield from (
-                f"entry {at} was never asked for: {entry.method} {entry.url}" for at, entry in self.unplayed.items()
-            )
+            yield from self._left()
+
+    def _left(self) -> Iterator[str]:
+        left = self.unplayed
+        if left and not self.misses and len(left) == len(self._index):
+            yield _NOTHING
+        else:
+            yield from (f"entry {at} was never asked for: {entry.method} {entry.url}" for at, entry in left.items())
 
     def _take(self, exchange: Recorded) -> None:
         if self._tape:
