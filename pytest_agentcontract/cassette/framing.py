@@ -11,7 +11,7 @@ from typing import Final
 from pytest_agentcontract.cassette.views import Span
 
 _STREAM: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:data|event|id|retry|):")
-_JSON: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*[{\["]')
+_JSON: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*+(?:[{\["]|-?[0-9][0-9.eE+-]*+\s*+\Z)')
 _LINE: Final = re.compile(rb"(?:(?:data|event|id|retry|): ?)?+([^\r\n]*+)(?:\r\n|[\r\n]|\Z)")
 _TOKEN: Final = re.compile(
     rb'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+(?:"|\\?(?=[\r\n]|\Z))|[{\[]|[}\]]|-?[0-9][0-9.eE+-]*+'

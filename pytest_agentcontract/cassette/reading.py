@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 
 from pytest_agentcontract.wire.sse import Reader
 
-_DEEPEST: Final = 5
+_DEEPEST: Final = 4
 """How many encodings inside each other are undone."""
 _MOST_READ: Final = 24
 _ALWAYS_READ: Final = 65536
@@ -188,16 +188,17 @@ def _unzstd(data: bytes) -> Iterator[bytes]:
         return
 
 
-_OF_TEXT: Final[Mapping[str, Callable[[bytes], Iterator[bytes]]]] = {
+_OF_OTHERS: Final[Mapping[str, Callable[[bytes], Iterator[bytes]]]] = {
+    "in wide letters": _wide,
+    "decompressed": _inflated,
+    "decompressed by zstd": _unzstd,
+}
+_OF_TEXT: Final = {
+    **_OF_OTHERS,
     "as JSON": _from_json,
     "as an event stream": _from_stream,
     "unescaped": _unescaped,
     "percent-decoded": _unquoted,
     "as base64": _from_base64,
     "as hexadecimal": _from_hex,
-}
-_OF_OTHERS: Final[Mapping[str, Callable[[bytes], Iterator[bytes]]]] = {
-    "in wide letters": _wide,
-    "decompressed": _inflated,
-    "decompressed by zstd": _unzstd,
 }

@@ -59,4 +59,5 @@ def _places(recorded: Recorded) -> Iterator[tuple[str, bytes]]:
 def _kinds(data: bytes, secrets: Secrets) -> Iterator[str]:
     bare = _PLACEHOLDER.sub(b"\0", data)
     for found in (*shapes.find(bare), *secrets.find(bare)):
-        yield found.kind
+        if bare[found.start : found.end].strip(b"\0"):
+            yield found.kind

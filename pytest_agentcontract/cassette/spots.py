@@ -57,7 +57,8 @@ class _Search:
                     yield from self._placed(view.origin(found.start, found.end), found.kind, value)
 
     def _found(self, view: View) -> Iterator[Found]:
-        yield from chain(shapes.find(view.data), self._secrets.find(view.data), names.fields(view.data, self._fields))
+        bare = PLACEHOLDER.sub(_blank, view.data)
+        yield from chain(shapes.find(bare), self._secrets.find(view.data), names.fields(view.data, self._fields))
         if view.is_original:
             ids = names.fields(view.data, names.IDENTIFIERS)
             yield from (found for found in ids if not self._places.is_opaque((found.start, found.end)))
@@ -74,6 +75,11 @@ class _Search:
             for start, end in self._places.allowed(self._data, span):
                 yield Edit(start, end, kind, value, instead)
                 instead = b""
+
+
+def _blank(placeholder: re.Match[bytes]) -> bytes:
+    """Return what stands in a placeholder's place where shapes are looked for: none goes over it, none begins in it."""
+    return b"\0" * len(placeholder[0])
 
 
 def _merged(found: Iterable[Edit]) -> Iterator[Edit]:
