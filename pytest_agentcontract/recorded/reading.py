@@ -205,8 +205,8 @@ def _streamed(reading: Reading) -> Reading:
     unmarked = bool(frames) and recorded.ending == "whole" and wire.NAME in _UNMARKED
     if unmarked or any(_ends(wire.NAME, frame) for frame in frames):
         return replace(reading, turn=turn, fault=_mislabelled(reading, _STREAM))
-    if not frames and recorded.ending == "whole" and recorded.body:
-        kind = content_type(recorded)
+    kind = content_type(recorded)
+    if not frames and recorded.ending == "whole" and recorded.body and kind != _STREAM:
         return replace(reading, problem=f"the answer can't be read: {kind or 'no event'} stands where a stream is")
     fault = _broken(recorded.ending)
     if isinstance(fault, CutFault) and recorded.body and (reader.unfinished or not _says(turn)):
