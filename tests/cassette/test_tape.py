@@ -260,6 +260,16 @@ class TestInterruptedRuns:
         assert told(path) == as_told(A1, B1, B1)
         assert names(path) == ["c.yaml"]
 
+    def test_its_placeholders_are_its_own(self, path):
+        """Two secrets of two recordings are not taken for one in the end."""
+        first, second = (asking(number, (SECRET + str(number) * 3).encode()) for number in (1, 2))
+        killed(path, "once", first)
+        record(path, "once", second)
+        (one, other) = (each.body for each in store.load(path).exchanges)
+        assert one.startswith(b"SCRUBBED-")
+        assert other.startswith(b"SCRUBBED-")
+        assert one != other
+
     def test_a_rewrite_does_without(self, path):
         """A rewritten cassette holds what was recorded for it, and nothing of an attempt before."""
         record(path, "once", A1)
