@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -25,9 +26,10 @@ _NOT_FOUND: Final = 404
 class Recorder:
     """Forwards what is asked below a base URL to `upstreams`, base URLs by the name of their provider.
 
-    `take` gets every exchange in the server's thread, before the client hears of its end; what it raises is raised
-    again by `close`. `told` says what could not be asked: the client got a native error that forbids to ask again, and
-    nothing was recorded. Raise UsageError for a proxy of the environment that can't be used.
+    `take` gets every exchange in a thread of its own, one after the other, before the client hears of its end; what it
+    raises is raised again by `close`. `told` says what could not be asked, for which the client got a native error that
+    forbids to ask again and nothing was recorded, and what else there is to know. Raise UsageError for a proxy of the
+    environment that can't be used.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class Recorder:
         self._upstream = Upstream()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failure: Exception | None = None
+        # Scrubbing a long exchange takes longer than any other stream should wait.
+        self._taking = ThreadPoolExecutor(1, "recorder")
 
     def serve(self, connection: Connection, incoming: Incoming, path: str) -> Coroutine[None, None, None] | None:
         """Answer one request below the base URL."""
@@ -54,7 +58,11 @@ class Recorder:
         return self._pass_on(connection, incoming, path, url)
 
     def close(self) -> None:
-        """End the connections to the upstreams; raise what was raised when an exchange was taken."""
+        """End the connections to the upstreams, and wait until everything is taken; raise what `take` raised.
+
+        What is still being answered is not recorded any more: dismiss the recorder first.
+        """
+        self._taking.shutdown()
         loop, self._loop = self._loop, None
         if loop is not None:
             asyncio.run_coroutine_threadsafe(self._upstream.close(), loop).result()
@@ -63,19 +71,19 @@ class Recorder:
 
     async def _pass_on(self, connection: Connection, incoming: Incoming, path: str, url: str) -> None:
         """Ask the upstream, and give the answer the end that it has there."""
-        relay = Relay(connection, incoming, lambda ending: self._record(relay, url, ending))
+        relay = Relay(connection, incoming)
         try:
             result = await self._heard(incoming, url, relay)
         except ProviderError as error:
             self._refuse(connection, incoming, path, _BAD_GATEWAY, str(error))
         except asyncio.CancelledError:
-            relay.close("hung-up")
+            self._keep(relay, url, "whole" if relay.whole else "hung-up")
             raise
         except Exception as failure:  # noqa: BLE001 - a fault of ours, raised again by close()
             self._fail(failure)
             connection.abort()
         else:
-            await self._end(connection, incoming, path, relay, result)
+            await self._end(connection, incoming, path, relay, url, result)
 
     async def _heard(self, incoming: Incoming, url: str, relay: Relay) -> Result:
         parts = urlsplit(url)
@@ -87,19 +95,31 @@ class Recorder:
         finally:
             self._upstream.back(way, line)
 
-    async def _end(self, connection: Connection, incoming: Incoming, path: str, relay: Relay, result: Result) -> None:
+    async def _end(
+        self, connection: Connection, incoming: Incoming, path: str, relay: Relay, url: str, result: Result
+    ) -> None:
         if result == "garbled":
             message = f"{incoming.method} {path}: the provider's answer can't be read as HTTP"
             if not relay.has_begun:
                 self._refuse(connection, incoming, path, _BAD_GATEWAY, message)
                 return
             self._tell(f"{message} to its end, and is recorded as far as it can")
-        if result != "whole":
-            relay.close("reset" if result == "reset" else "closed")
-        if result == "reset":
+            result = "closed"
+        await asyncio.shield(asyncio.wrap_future(self._keep(relay, url, result)))
+        if result == "whole":
+            relay.finish()
+        elif result == "reset":
             await connection.reset()
-        elif result != "whole" or relay.ends_with_connection:
+        else:
             connection.close()
+
+    def _keep(self, relay: Relay, url: str, ending: Ending) -> Future[None]:
+        """Have an exchange taken, after those that ended before it."""
+        try:
+            return self._taking.submit(self._record, relay, url, ending)
+        except RuntimeError:  # it is shut down
+            self._tell(f"{url} was still being answered when the recording ended, and is not recorded")
+            return _done()
 
     def _record(self, relay: Relay, url: str, ending: Ending) -> None:
         try:
@@ -117,3 +137,9 @@ class Recorder:
 
     def _fail(self, failure: Exception) -> None:
         self._failure = self._failure or failure
+
+
+def _done() -> Future[None]:
+    nothing: Future[None] = Future()
+    nothing.set_result(None)
+    return nothing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic as _clock
 from typing import Final
 
@@ -31,28 +31,23 @@ def meant(headers: Mapping[str, str]) -> dict[str, str]:
 class Relay:
     """Listens to an upstream, and speaks to the client in the upstream's own framing.
 
-    `keep` is called once, with how the answer ended, before the client hears of the end. Trailers are passed on, and
-    not recorded.
+    The end of an answer is held back until `finish`: who has heard it may look for the record. Trailers are passed on,
+    and not recorded.
     """
 
-    def __init__(self, connection: Connection, incoming: Incoming, keep: Callable[[Ending], object]) -> None:
-        self._connection, self._incoming, self._keep = connection, incoming, keep
+    def __init__(self, connection: Connection, incoming: Incoming) -> None:
+        self._connection, self._incoming = connection, incoming
         self._out: list[bytes] = []
         self._pieces: list[tuple[float, bytes]] = []
         self._asked_at = _clock()
-        self._kept = False
-        self._status, self._reason, self._headers = 0, b"", Lines()
+        self.whole = False
+        self._status, self._reason, self._headers, self._trailers = 0, b"", Lines(), Lines()
         self._framing: Framing = "none"
 
     @property
     def has_begun(self) -> bool:
         """Whether the head of the answer has come."""
         return bool(self._status)
-
-    @property
-    def ends_with_connection(self) -> bool:
-        """Whether the client knows the end of the body by the end of the connection."""
-        return self._framing == "close"
 
     # ---- what a listener does
 
@@ -76,24 +71,28 @@ class Relay:
         self._out.append(b"%x\r\n%b\r\n" % (len(data), data) if self._framing == "chunked" else data)
 
     def ended(self, trailers: Lines) -> None:
-        """Pass on the end, once the record is safe: a client that has its answer finds it recorded."""
-        self.close("whole")
-        if self._framing == "chunked":
-            self._out.append(b"0\r\n%b\r\n" % _lines(trailers))
+        """Note that there is no more to come."""
+        self.whole, self._trailers = True, trailers
 
     def flush(self) -> None:
-        """Send what came in one read by one write."""
+        """Send what came in one read by one write, unless the client would know it for the last."""
+        if not self.whole or self._framing in ("chunked", "close"):
+            self._send()
+
+    # ---- at the end
+
+    def finish(self) -> None:
+        """Let the client hear the end."""
+        if self._framing == "chunked":
+            self._out.append(b"0\r\n%b\r\n" % _lines(self._trailers))
+        self._send()
+        if self._framing == "close":
+            self._connection.close()
+
+    def _send(self) -> None:
         if self._out:
             self._connection.write(b"".join(self._out))
             self._out.clear()
-
-    # ---- for the record
-
-    def close(self, ending: Ending) -> None:
-        """Have the answer kept as it is; only the first end counts."""
-        if not self._kept:
-            self._kept = True
-            self._keep(ending)
 
     def recorded(self, url: str, ending: Ending) -> Recorded:
         """Return the exchange, its content encodings undone; a body that is not what it is called stays as it came."""

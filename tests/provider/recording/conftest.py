@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,7 +106,7 @@ class Upstream:
         line.settimeout(PATIENCE)
         with line:
             try:
-                with self._wrap(line) as spoken:
+                with self._wrap(line) as spoken, suppress(ConnectionError):  # the other side may leave when it likes
                     self.scene(Caller(spoken))
             except BaseException as failure:  # noqa: BLE001 - told in the test's thread
                 self.failures.append(failure)

@@ -240,17 +240,82 @@ def test_what_the_tape_raises_is_raised_at_the_end(studio: Record) -> None:
     stage.recorder._failure = None
 
 
-def test_an_answer_is_recorded_before_its_end_is_heard(studio: Record) -> None:
+@pytest.mark.parametrize(
+    ("said", "method"),
+    [
+        (CHUNKED + FIRST + b"0\r\n\r\n", "POST"),
+        (OK + b"content-length: 4\r\n\r\nlast", "POST"),
+        (b"HTTP/1.1 204 No\r\n\r\n", "POST"),
+        (OK + b"content-length: 4\r\n\r\n", "HEAD"),
+    ],
+    ids=["chunked", "length", "no body", "head"],
+)
+def test_an_answer_is_recorded_before_its_end_is_heard(studio: Record, said: bytes, method: str) -> None:
     """Whoever has read it finds it in the record."""
 
     def scene(caller: Caller) -> None:
         while caller.request():
-            caller.say(CHUNKED + FIRST + b"0\r\n\r\n")
+            caller.say(said)
 
     stage = studio(scene)
-    client = stage.ask()
-    for _ in range(100):
-        client.read(until=b"0\r\n\r\n")
+    client = stage.ask(method=method)
+    for _ in range(30):
+        client.read(until=said[-4:])
         assert stage.kept.get_nowait().ending == "whole"
-        client.say(stage.request())
-    client.read(until=b"0\r\n\r\n")
+        client.say(stage.request(method=method))
+    client.read(until=said[-4:])
+
+
+def test_no_stream_waits_for_the_record_of_another(studio: Record) -> None:
+    """While one exchange is being taken, the others go on; its own end waits, and nothing else of it."""
+
+    def scene(caller: Caller) -> None:
+        while caller.request():
+            caller.say(CHUNKED + FIRST)
+            assert turns.acquire(timeout=PATIENCE)
+            caller.say(b"0\r\n\r\n")
+
+    def take(recorded: object) -> None:
+        taking.set()
+        assert go_on.wait(PATIENCE)
+        stage.kept.put(recorded)
+
+    turns, taking, go_on = threading.Semaphore(0), threading.Event(), threading.Event()
+    stage = studio(scene)
+    stage.recorder._take = take
+    first = stage.ask()
+    first.read(until=FIRST)
+    turns.release()
+    assert taking.wait(PATIENCE)
+    second = stage.ask()
+    assert second.read(until=FIRST).endswith(FIRST)
+    first.socket.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        first.socket.recv(1)
+    first.socket.settimeout(PATIENCE)
+    go_on.set()
+    turns.release()
+    for client in (first, second):
+        assert client.read(until=b"0\r\n\r\n") == b"0\r\n\r\n"
+    assert stage.kept.qsize() == 2
+
+
+def test_what_is_answered_beyond_the_end_of_a_recording_is_told(studio: Record) -> None:
+    """Who closes the recorder before he dismisses it hears what he missed; the client gets its answer."""
+
+    def scene(caller: Caller) -> None:
+        caller.request()
+        caller.say(CHUNKED + FIRST)
+        assert closed.wait(PATIENCE)
+        caller.say(b"0\r\n\r\n")
+
+    closed = threading.Event()
+    stage = studio(scene)
+    client = stage.ask("connection: close")
+    client.read(until=FIRST)
+    stage.recorder._taking.shutdown()
+    closed.set()
+    assert client.read() == b"0\r\n\r\n"
+    (told,) = stage.recorder.told
+    assert "/v1/messages was still being answered when the recording ended" in told
+    assert stage.kept.empty()
