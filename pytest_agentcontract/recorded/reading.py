@@ -43,7 +43,7 @@ _CUTS: Final[Mapping[RecordedEnding, Ending]] = {"reset": "rst", "closed": "fin"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One exchange, read. `number` counts from 0, as everywhere; `wire` is a name, "" where no format owns the request.
+    """One exchange, read. `number` counts from 0, as everywhere; `wire` is a name, "" for what is no model request.
 
     `turn` is what was said, as far as it came: None where nothing can be read. `fault` is what struck the answer; its
     place is left open (0), for `turn` says how far it went. `problem` says why the request or the answer can't be read.
@@ -83,14 +83,13 @@ def read(number: int, recorded: Recorded, upstreams: tuple[str, ...] = ()) -> Re
         owner = next((wire for wire in FORMATS.values() if wire.owns(recorded.method, path)), None)
         if owner is not None:
             return answered(_request(Reading(number, recorded, "model", owner.NAME), path))
-        side = next((wire for wire in FORMATS.values() if _is_side(wire, recorded, path)), None)
-        if side is not None:
-            return Reading(number, recorded, "side", side.NAME)
+        if recorded.method == "HEAD" or any(_is_side(wire, recorded, path) for wire in FORMATS.values()):
+            return Reading(number, recorded, "side")
     return Reading(number, recorded, "other", problem=f"no wire format knows {recorded.method} {recorded.url}")
 
 
 def _is_side(wire: WireFormat, recorded: Recorded, path: str) -> bool:
-    return recorded.method == "HEAD" or wire.side_answer(recorded.method, path, recorded.request_body) is not None
+    return wire.side_answer(recorded.method, path, recorded.request_body) is not None
 
 
 def _paths(url: str, upstreams: tuple[str, ...]) -> Iterator[str]:

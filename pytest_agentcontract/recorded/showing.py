@@ -15,7 +15,6 @@ from pytest_agentcontract.wire.faults import ErrorFault, StatusFault
 
 _WIDTH: Final = 60
 _LONGEST_NAME: Final = 32
-_BESIDE: Final = "(asked beside the conversation)"
 
 
 def lines(readings: Sequence[Reading]) -> Iterator[str]:
@@ -62,7 +61,7 @@ def whole(reading: Reading) -> Iterator[str]:
 
 def _short(reading: Reading) -> Mapping[str, str | int]:
     told = row(reading)
-    asked = told["asked"] or _BESIDE if reading.kind == "side" else told["asked"] or f"{told['method']} {told['url']}"
+    asked = told["asked"] or f"{told['method']} {told['url']}"
     return {
         "#": reading.number,
         "wire": reading.wire or "-",
@@ -84,7 +83,8 @@ def _answered(reading: Reading) -> str | None:
     """Say what was answered, and what struck it."""
     said = answering(reading.turn) if reading.turn else ""
     struck = reading.fault.message if isinstance(reading.fault, StatusFault | ErrorFault) else ""
-    parts = [part for part in (said, struck, reading.problem) if part]
+    problem = reading.problem if reading.kind == "model" else ""
+    parts = [part for part in (said, struck, problem) if part]
     return "; ".join(parts) or None
 
 
