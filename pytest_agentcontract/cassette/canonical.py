@@ -80,7 +80,7 @@ def agent_of(headers: Headers) -> str:
 
 def _plain(escape: re.Match[str]) -> str:
     letter = unquote(escape[0])
-    return letter if letter.isascii() and (letter.isalnum() or letter in _PLAIN_IN_PATHS) else escape[0].upper()
+    return letter if letter.isalnum() or letter in _PLAIN_IN_PATHS else escape[0].upper()
 
 
 def _without_boundary(body: bytes, headers: Headers) -> bytes:

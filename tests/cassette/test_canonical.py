@@ -63,6 +63,12 @@ def test_two_documents(one: bytes, other: bytes) -> None:
     assert form(one).key != form(other).key
 
 
+def test_placeholders_in_a_url() -> None:
+    """Their numbers say nothing there, either."""
+    one, other = (form(url=f"{MESSAGES}?of=SCRUBBED-user-{number}") for number in (1, 2))
+    assert one.key == other.key
+
+
 def test_method_and_agent_count() -> None:
     """The method in either case; the agent beside what is asked."""
     one, other = form({}, headers=(("X-Agent", "a"),)), form({}, headers=(("x-agent", "b"),))
