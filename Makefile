@@ -86,6 +86,7 @@ benchmarks: .venv/ready
 	$(BIN)/python benchmarks/provider_start.py
 	$(BIN)/python benchmarks/per_case.py
 	$(BIN)/python benchmarks/record.py
+	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/provider.py --quick --cache .agent-contract/peers
 
 clean:
