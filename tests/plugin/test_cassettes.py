@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import openai
 import pytest
 import vcr.filters
 import vcr.request
@@ -9,13 +13,14 @@ import vcr.serialize
 
 from pytest_agentcontract.plugin import cassettes
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.scripted import status, turn
+from pytest_agentcontract.scripted import call, status, turn
 from pytest_agentcontract.scripted.playbook import ONLY, Playbook, script
 from pytest_agentcontract.wire.formats import FORMATS
 
-LOADED_LATE = (vcr.filters, vcr.request, vcr.serialize, cassettes)
+LOADED_LATE = (openai.resources.chat, vcr.filters, vcr.request, vcr.serialize, cassettes)
 """A run inside a test would take them away again at its end, and load others in their place."""
 
+PAGE = Path(__file__).parents[2] / "docs" / "record-and-replay.md"
 ASKS = """
 import json, os, urllib.request
 
@@ -219,3 +224,20 @@ class TestIt:
     names = sorted(path.name for path in (pytester.path / "cassettes" / "test_one").iterdir())
     assert names == ["TestIt.test_each-a-b.yaml", "TestIt.test_each-c.yaml"]
     run(text).assert_outcomes(passed=2)
+
+
+def _blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_of_the_page(run, pytester):
+    """Program and test as they stand on the page: recorded, played, and told what differs in the words of the page."""
+    blocks = {block.split(".py")[0][2:]: block for block in _blocks("python")}
+    pytester.makepyfile(assistant=blocks["assistant"])
+    said = [turn("Let me see.", call("forecast", city="Oslo")), turn("Sunny in Oslo.")]
+    run(blocks["test_assistant"], "--agent-contract-record=once", said=said).assert_outcomes(passed=1)
+    run(blocks["test_assistant"]).assert_outcomes(passed=1)
+    result = run(blocks["test_assistant"].replace("Oslo?", "Bergen?"))
+    result.assert_outcomes(failed=1, errors=1)
+    [shown] = [block for block in _blocks("text") if "Bergen" in block]
+    result.stdout.fnmatch_lines([f"*{line.partition(' is not in ')[2] or line}" for line in shown.splitlines()[1:]])
