@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from pytest_agentcontract.cassette.canonical import Canonical, canonical
@@ -26,9 +27,10 @@ class Index:
     def __init__(self, cassette: Cassette, scrub: Callable[[Recorded], Recorded]) -> None:
         self._scrub, self._elided = scrub, cassette.origin.elided
         self._entries = cassette.exchanges
-        requests = [self._stored(number) for number in range(len(self._entries))]
-        self._places = [(request.method, request.url) for request in requests]
-        self._keys = [request.key for request in requests]
+        read = [self._read(number, entry) for number, entry in enumerate(self._entries)]
+        self._requests = [scrubbed for scrubbed, _ in read]
+        self._places = [(request.method, request.url) for _, request in read]
+        self._keys = [request.key for _, request in read]
         self._waiting: defaultdict[tuple[bytes, str], deque[int]] = defaultdict(deque)
         for at, key in enumerate(self._keys):
             self._waiting[key].append(at)
@@ -64,21 +66,19 @@ class Index:
         """The entries that nobody asked for so far, by their numbers."""
         return {at: entry for at, entry in enumerate(self._entries) if at not in self._played}
 
-    def _stored(self, number: int) -> Canonical:
+    def _read(self, number: int, entry: Recorded) -> tuple[Recorded, Canonical]:
         try:
-            return self._canonical(self._entries[number])
+            scrubbed = self._scrub(replace(entry, status=0, reason="", headers=(), pieces=()))
+            return scrubbed, canonical(scrubbed, self._elided)
         except ValueError as error:
-            message = f"entry {number}: {self._entries[number].url!r} is no URL: {error}"
+            message = f"entry {number}: {entry.url!r} is no URL: {error}"
             raise CassetteError(message, remedy="Correct it, or record the cassette anew.") from error
 
-    def _asked(self, method: str, url: str, headers: Headers, body: bytes) -> Canonical:
-        return self._canonical(Recorded(method, url, headers, body, 0, "", (), ()))
+    def _stored(self, number: int) -> Canonical:
+        return canonical(self._requests[number], self._elided)
 
-    def _canonical(self, exchange: Recorded) -> Canonical:
-        request = Recorded(
-            exchange.method, exchange.url, exchange.request_headers, exchange.request_body, 0, "", (), ()
-        )
-        return canonical(self._scrub(request), self._elided)
+    def _asked(self, method: str, url: str, headers: Headers, body: bytes) -> Canonical:
+        return canonical(self._scrub(Recorded(method, url, headers, body, 0, "", (), ())), self._elided)
 
     def _nearest(self, asked: Canonical) -> int:
         """Return which entry is most like a request: of the same method and URL, then by what their bodies share."""
