@@ -39,7 +39,7 @@ class Recorder:
         self._upstreams, self._take = upstreams, take
         ways = [way_to(url, environ) for url in upstreams.values()]
         self._ways: Mapping[tuple[str, str], Way] = {(way.scheme, way.netloc): way for way in ways}
-        self._upstream = Upstream()
+        self._upstream = Upstream(secure=any(way.secure for way in ways))
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failure: Exception | None = None
         # Scrubbing a long exchange takes longer than any other stream should wait.
@@ -64,7 +64,7 @@ class Recorder:
         """
         self._taking.shutdown()
         loop, self._loop = self._loop, None
-        if loop is not None:
+        if loop is not None and loop.is_running():
             asyncio.run_coroutine_threadsafe(self._upstream.close(), loop).result()
         if self._failure is not None:
             raise self._failure

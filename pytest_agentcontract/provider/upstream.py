@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
-from functools import cached_property
 from importlib.util import find_spec
 from typing import Final
 
@@ -21,10 +20,26 @@ _LONGEST_IDLE: Final = 4.0
 """Servers close what is idle for 5 seconds or more: a connection is given up before the other side may do so."""
 
 
-class Upstream:
-    """Open connections by their way. All of it is called in the loop's thread."""
+def trust() -> ssl.SSLContext:
+    """Trust what `SSL_CERT_FILE` or `SSL_CERT_DIR` name; else the machine's roots, or certifi's if it lists none."""
+    context = ssl.create_default_context()
+    chosen = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
+    if not chosen and not context.cert_store_stats()["x509_ca"] and find_spec("certifi"):
+        import certifi  # noqa: PLC0415 - it need not be there
 
-    def __init__(self) -> None:
+        context.load_verify_locations(certifi.where())
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+class Upstream:
+    """Open connections by their way. All of it is called in the loop's thread.
+
+    Where one of the ways is `secure`, the roots are read at once: it takes longer than any stream should wait.
+    """
+
+    def __init__(self, *, secure: bool) -> None:
+        self._trusted = trust() if secure else None
         self._idle: dict[Way, list[Line]] = {}
         self._open: set[Line] = set()
 
@@ -67,7 +82,7 @@ class Upstream:
     async def _straight(self, way: Way) -> Line:
         host, port = (way.proxy.host, way.proxy.port) if way.proxy else (way.host, way.port)
         opening = asyncio.get_running_loop().create_connection(
-            Line, host, port, ssl=self._tls if way.secure else None, happy_eyeballs_delay=_NEXT_ADDRESS_AFTER
+            Line, host, port, ssl=self._tls() if way.secure else None, happy_eyeballs_delay=_NEXT_ADDRESS_AFTER
         )
         return (await opening)[1]
 
@@ -78,7 +93,7 @@ class Upstream:
         line = Line()
         try:
             await tunnel.dig(way, proxy.authorization)
-            secured = await loop.start_tls(transport, line, self._tls, server_hostname=way.host)
+            secured = await loop.start_tls(transport, line, self._tls(), server_hostname=way.host)
         except BaseException:
             transport.abort()
             raise
@@ -87,14 +102,6 @@ class Upstream:
         line.connection_made(secured)
         return line
 
-    @cached_property
     def _tls(self) -> ssl.SSLContext:
-        """Trust what `SSL_CERT_FILE` or `SSL_CERT_DIR` name; else the machine's roots, and certifi's where it is."""
-        context = ssl.create_default_context()
-        chosen = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
-        if not chosen and find_spec("certifi"):
-            import certifi  # noqa: PLC0415 - it need not be there
-
-            context.load_verify_locations(certifi.where())
-        context.set_alpn_protocols(["http/1.1"])
-        return context
+        self._trusted = self._trusted or trust()
+        return self._trusted
