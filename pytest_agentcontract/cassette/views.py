@@ -10,7 +10,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import unquote_to_bytes
 
@@ -29,13 +29,20 @@ class _Segment(NamedTuple):
     verbatim: bool
 
 
-@dataclass(frozen=True, slots=True)
 class View:
-    """What is read, and from which view or (None) that it is the original itself."""
+    """What is read, and from which view or (None) that it is the original itself.
 
-    data: bytes
-    segments: tuple[_Segment, ...] = ()
-    source: View | None = None
+    Its segments are asked for when the first secret was found: most texts have none, and many escapes.
+    """
+
+    def __init__(
+        self, data: bytes, source: View | None = None, segments: Callable[[], list[_Segment]] = list[_Segment]
+    ) -> None:
+        self.data, self.source, self._ask = data, source, segments
+
+    @cached_property
+    def _segments(self) -> list[_Segment]:
+        return self._ask()
 
     @property
     def is_original(self) -> bool:
@@ -50,8 +57,10 @@ class View:
         return tuple(_joined(spans))
 
     def _sources(self, start: int, end: int) -> Iterator[Span]:
-        first = bisect_right(self.segments, start, key=lambda segment: segment.start) - 1
-        for segment in self.segments[first:] if first >= 0 else self.segments:
+        segments = self._segments
+        first = bisect_right(segments, start, key=lambda segment: segment.start) - 1
+        for k in range(max(first, 0), len(segments)):
+            segment = segments[k]
             if segment.start >= end:
                 break
             if segment.verbatim:
@@ -108,26 +117,21 @@ def _unescaped(escape: bytes) -> bytes:
 
 def _undone(view: View, hidden: re.Pattern[bytes], reveal: Callable[[bytes], bytes]) -> View | None:
     """Return the view with all that matches `hidden` revealed, or None if nothing does."""
-    parts: list[bytes] = []
-    segments: list[_Segment] = []
-    length = at = 0
-    data = view.data
+    data, count = hidden.subn(lambda match: reveal(match[0]), view.data)
+    return View(data, view, partial(_segments_of, view.data, hidden, reveal)) if count else None
+
+
+def _segments_of(data: bytes, hidden: re.Pattern[bytes], reveal: Callable[[bytes], bytes]) -> list[_Segment]:
+    segments, length, at = list[_Segment](), 0, 0
     for match in hidden.finditer(data):
         start, end = match.span()
         if at < start:
-            parts.append(data[at:start])
             segments.append(_Segment(length, at, start, verbatim=True))
-            length += start - at
-        shown = reveal(match[0])
-        parts.append(shown)
+        length += start - at
         segments.append(_Segment(length, start, end, verbatim=False))
-        length += len(shown)
+        length += len(reveal(match[0]))
         at = end
-    if not segments:
-        return None
-    parts.append(data[at:])
-    segments.append(_Segment(length, at, len(data), verbatim=True))
-    return View(b"".join(parts), tuple(segments), view)
+    return [*segments, _Segment(length, at, len(data), verbatim=True)]
 
 
 def _assembled(data: bytes) -> Iterator[View]:
@@ -140,7 +144,7 @@ def _assembled(data: bytes) -> Iterator[View]:
         for start, end in spans:
             segments.append(_Segment(length, start, end, verbatim=True))
             length += end - start
-        yield View(b"".join(data[start:end] for start, end in spans), tuple(segments), View(data))
+        yield View(b"".join(data[start:end] for start, end in spans), View(data), segments.copy)
 
 
 def _joined(spans: Iterable[Span]) -> Iterator[Span]:
