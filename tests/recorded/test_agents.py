@@ -128,6 +128,17 @@ def test_a_conversation_goes_on_where_the_answer_is_handed_back():
     assert [[reading.number for reading in of.attempts] for of in found] == [[0, 1, 3], [2]]
 
 
+def test_the_same_last_words_of_two_conversations():
+    """All that was said before tells which of them goes on."""
+    turns = tuple(map(turn, ("A.", "B.", "Yes.", "Yes.", "1", "2")))
+    model = desk(Playbook({"root": turns}))
+    one, other = Client(model), Client(model)
+    for client in (one, other, one, other, one, other):
+        client.ask()
+    found = conversations(read_all(cassette(*model.kept)))
+    assert [[reading.number for reading in of.attempts] for of in found] == [[0, 2, 4], [1, 3, 5]]
+
+
 def test_a_response_that_the_server_keeps_is_gone_on_from():
     """A request that names the earlier answer belongs to its conversation."""
     name = "openai-responses"

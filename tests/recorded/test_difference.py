@@ -75,6 +75,14 @@ def test_a_request_that_asks_something_else(wire):
     ]
 
 
+@pytest.mark.parametrize("wire", ["openai-chat"], indirect=True)
+def test_each_exchange_is_compared_with_one_other(wire):
+    """However alike several of them are."""
+    tape = talk(wire, *THREE)
+    other = talk(wire, *THREE, texts=("Uno?", "Dos?", "Tres?"))
+    assert [(one[0], one[1]) for one in brief(tape, other) if one[2].startswith("request")] == [(0, 0), (1, 1), (2, 2)]
+
+
 def test_another_status_and_another_end(wire):
     """Where one is an error, or broke off."""
     tape = talk(wire, *THREE)
