@@ -65,6 +65,15 @@ def upstream_url(upstreams: Mapping[str, str], path: str, query: str = "") -> st
     return f"{upstreams[name].rstrip('/')}{below}{f'?{query}' if query else ''}"
 
 
+def client_path(upstreams: Mapping[str, str], url: str) -> str | None:
+    """Return the path below the base URL at which a client asks for an upstream's URL; None for a URL of nobody's."""
+    for name, base in upstreams.items():
+        rest = url.removeprefix(base.rstrip("/"))
+        if rest != url and rest[:1] in ("", "/", "?"):
+            return f"/{name}{_KNOWN.get(name, _UNKNOWN).stands_for}{rest}"
+    return None
+
+
 def wire_of(path: str) -> str:
     """Return the name of the wire format whose errors are read by who asks at a path below the base URL."""
     return _KNOWN.get(_divided(path)[0], _UNKNOWN).wire

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_agentcontract.cassette.exchange import Ending, Recorded
 from pytest_agentcontract.cassette.index import Index
 from pytest_agentcontract.cassette.miss import Miss
-from pytest_agentcontract.cassette.upstreams import upstream_url
+from pytest_agentcontract.cassette.upstreams import client_path, upstream_url
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.provider.encoding import decoded
 from pytest_agentcontract.provider.http import Connection, Incoming
@@ -36,6 +37,7 @@ _OF_ONE_HOP: Final = frozenset(
 _ELSEWHERE: Final = frozenset({"alt-svc"})
 """Headers that send the client to another server: nothing may go out."""
 
+_ONWARD: Final = "location"
 _BODILESS: Final = frozenset({204, 304})
 _BREAKS: Final = re.compile(r"[\r\n\0]+")
 
@@ -60,7 +62,7 @@ class Replayer:
         headers, body = tuple(incoming.headers.items()), _plain(incoming)
         recorded = None if url is None else self._index.take(incoming.method, url, headers, body)
         if recorded is not None:
-            return self._replay(connection, incoming, recorded)
+            return self._replay(connection, incoming, self._kept_here(recorded, incoming.path.removesuffix(path)))
         if self._beyond is not None:
             answering = self._beyond.serve(connection, incoming, path)
             connection.owner = self  # whoever dismisses this guest ends what the other one answers for it
@@ -75,6 +77,14 @@ class Replayer:
         """End the guest beyond; what is being replayed ends with its connection."""
         if self._beyond is not None:
             self._beyond.close()
+
+    def _kept_here(self, recorded: Recorded, place: str) -> Recorded:
+        """Send a client that is sent on to an upstream to that upstream's path here: nothing may go out."""
+        if all(name.lower() != _ONWARD for name, _ in recorded.headers):
+            return recorded
+        lines = [(name, client_path(self._upstreams, value), value) for name, value in recorded.headers]
+        headers = ((name, place + path if path and name.lower() == _ONWARD else value) for name, path, value in lines)
+        return replace(recorded, headers=tuple(headers))
 
     def _replay(
         self, connection: Connection, incoming: Incoming, recorded: Recorded

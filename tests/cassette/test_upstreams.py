@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentcontract.cassette.upstreams import UPSTREAMS, environment, upstream_url, upstreams, wire_of
+from pytest_agentcontract.cassette.upstreams import (
+    UPSTREAMS,
+    client_path,
+    environment,
+    upstream_url,
+    upstreams,
+    wire_of,
+)
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.wire.formats import FORMATS
 
@@ -113,3 +120,22 @@ def test_errors_are_told_in_a_wire_format_that_the_client_reads() -> None:
     told = [wire_of(path) for path in ("/anthropic/v1", "/openai/v1", "/gemini", "/other/x", "/")]
     assert told == ["anthropic-messages", "openai-chat", "gemini-generate", "openai-chat", "openai-chat"]
     assert set(told) <= set(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("https://gateway.example/api/v2/files/1?a=b", "/openai/v1/files/1?a=b"),
+        ("https://gateway.example/api/v2?a=b", "/openai/v1?a=b"),
+        ("http://127.0.0.1:1/a", "/anthropic"),
+        ("https://o.example/x", "/other/x"),
+        ("https://o.example.org/x", None),
+        ("https://gateway.example/api/v20", None),
+        ("/relative", None),
+    ],
+)
+def test_a_url_of_an_upstream_has_a_path(url: str, path: str | None) -> None:
+    """It is the one that stands for it; what is nobody's has none."""
+    assert client_path(GATEWAY, url) == path
+    if path:
+        assert upstream_url(GATEWAY, *path.split("?")) == url

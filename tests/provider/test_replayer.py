@@ -204,6 +204,16 @@ def test_one_path_for_each_provider(staged: Callable[..., Stage]) -> None:
     assert stage.ask(path="/openai/v1/models", method="GET").read() == b"models"
 
 
+def test_a_client_is_sent_on_to_this_server(staged: Callable[..., Stage]) -> None:
+    """Not to the provider, where the recorded answer sent it; who is somewhere else stays there."""
+    there = (("Location", f"{MESSAGES}/2?a=b"), ("x-from", MESSAGES)), (("location", "https://example.org/"),)
+    stage = staged(*(entry({"q": at}, headers=headers, status=307) for at, headers in enumerate(there)))
+    answer = stage.ask({"q": 0})
+    assert answer.getheader("location") == f"{stage.place}/anthropic/v1/messages/2?a=b"
+    assert answer.getheader("x-from") == MESSAGES
+    assert stage.ask({"q": 1}).getheader("location") == "https://example.org/"
+
+
 # ---- when it is sent
 
 
