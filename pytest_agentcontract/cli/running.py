@@ -100,7 +100,12 @@ def _session(path: Path, use: Use) -> Iterator[Session]:
     from pytest_agentcontract.recorded.session import Session  # noqa: PLC0415 - the same
 
     with Provider() as listener:
-        yield Session(listener, path, use)
+        session = Session(listener, path, use)
+        try:
+            yield session
+        except UsageError:  # the program never ran
+            session.close(failed=True)
+            raise
 
 
 def _upstream(named: str) -> tuple[str, str]:
