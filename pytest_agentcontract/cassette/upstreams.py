@@ -101,4 +101,4 @@ def _base_url(name: str, url: str) -> str:
             f"the base URL of the provider {name!r} holds a name or a password, and would be stored with them",
             remedy="Let the client send its credentials in a header: they are kept out of a cassette.",
         )
-    return url.rstrip("/")
+    return parts.geturl().rstrip("/")

@@ -26,10 +26,10 @@ _NOT_FOUND: Final = 404
 class Recorder:
     """Forwards what is asked below a base URL to `upstreams`, base URLs by the name of their provider.
 
-    `take` gets every exchange in a thread of its own, in the order of their ends, before the client hears of it; what it
-    raises is raised again by `close`. `told` says what could not be asked, for which the client got a native error that
-    forbids to ask again and nothing was recorded, and what else there is to know. Raise UsageError for a proxy of the
-    environment that can't be used.
+    `take` gets every exchange in a thread of its own, in the order of their ends, before the client hears of the end;
+    what it raises is raised again by `close`. `told` says what could not be asked, for which the client got a native
+    error that forbids to ask again and nothing was recorded, and what else there is to know. Raise UsageError for a
+    proxy of the environment that can't be used.
     """
 
     def __init__(

@@ -79,8 +79,8 @@ def test_clients_are_pointed_below_the_base() -> None:
 
 
 def test_what_is_given_goes_before_the_environment_and_that_before_the_default() -> None:
-    """An empty variable says nothing; a slash at the end is not doubled."""
-    environ = {"OPENAI_BASE_URL": "http://a.example/v1/", "ANTHROPIC_BASE_URL": "http://b.example", "X": "y"}
+    """An empty variable says nothing; a slash at the end is not doubled, and the scheme is in lower case."""
+    environ = {"OPENAI_BASE_URL": "HTTP://a.example/v1/", "ANTHROPIC_BASE_URL": "http://b.example", "X": "y"}
     environ["GOOGLE_GEMINI_BASE_URL"] = ""
     assert upstreams(environ, {"anthropic": "http://c.example", "mine": "http://d.example:81"}) == {
         "anthropic": "http://c.example",
