@@ -30,7 +30,7 @@ KEYS = [KEY + str(number) for number in range(4)]
 AWKWARD = 'pa"ss\\word\n7'
 ENVIRON = {"MY_PASSWORD": AWKWARD, "PIN_TOKEN": "1234567890", "A_SECRET": "äöü-ß😀-secret", "WORD_KEY": "organization"}
 LARGE = 100_000
-LONGEST = 1_000
+LONGEST = 300
 
 
 def recorded(answer: bytes = b"", body: bytes = b"", url: str = "https://h.example/v1") -> Recorded:
@@ -67,7 +67,7 @@ def test_the_transcripts_of_the_suite_stay(name):
 def _turn(scripted: ScriptedTurn) -> Turn:
     calls = tuple(Call(call.tool.strip("$"), {"value": repr(call)[:LONGEST]}) for call in scripted.calls)
     text = scripted.text and scripted.text[:LONGEST]
-    return Turn(text, text, calls)
+    return Turn(text, text, calls, deltas=2)
 
 
 def _random(seed: int, length: int) -> bytes:
