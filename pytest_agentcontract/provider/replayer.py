@@ -38,6 +38,7 @@ _ELSEWHERE: Final = frozenset({"alt-svc"})
 """Headers that send the client to another server: nothing may go out."""
 
 _ONWARD: Final = "location"
+_WAITS: Final = frozenset({"retry-after", "retry-after-ms"})
 _BODILESS: Final = frozenset({204, 304})
 _BREAKS: Final = re.compile(r"[\r\n\0]+")
 
@@ -62,7 +63,7 @@ class Replayer:
         headers, body = tuple(incoming.headers.items()), _plain(incoming)
         recorded = None if url is None else self._index.take(incoming.method, url, headers, body)
         if recorded is not None:
-            return self._replay(connection, incoming, self._kept_here(recorded, incoming.path.removesuffix(path)))
+            return self._replay(connection, incoming, self._here_and_now(recorded, incoming.path.removesuffix(path)))
         if self._beyond is not None:
             answering = self._beyond.serve(connection, incoming, path)
             connection.owner = self  # whoever dismisses this guest ends what the other one answers for it
@@ -78,13 +79,18 @@ class Replayer:
         if self._beyond is not None:
             self._beyond.close()
 
-    def _kept_here(self, recorded: Recorded, place: str) -> Recorded:
-        """Send a client that is sent on to an upstream to that upstream's path here: nothing may go out."""
-        if all(name.lower() != _ONWARD for name, _ in recorded.headers):
-            return recorded
-        lines = [(name, client_path(self._upstreams, value), value) for name, value in recorded.headers]
-        headers = ((name, place + path if path and name.lower() == _ONWARD else value) for name, path, value in lines)
-        return replace(recorded, headers=tuple(headers))
+    def _here_and_now(self, recorded: Recorded, place: str) -> Recorded:
+        """Turn the headers that send a client elsewhere, or make it wait: to our own paths, and to no time at all.
+
+        What sends it to an upstream would let it go out; at the recorded pace it waits as it did.
+        """
+
+        def turned(name: str, value: str) -> str:
+            path = client_path(self._upstreams, value) if name.lower() == _ONWARD else ""
+            waits = name.lower() in _WAITS and self._pace == "zero"
+            return place + path if path else "0" if waits else value
+
+        return replace(recorded, headers=tuple((name, turned(name, value)) for name, value in recorded.headers))
 
     def _replay(
         self, connection: Connection, incoming: Incoming, recorded: Recorded

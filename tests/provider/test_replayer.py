@@ -249,6 +249,14 @@ def test_zero_pace(staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
     assert b"3\r\none\r\n3\r\ntwo\r\n" in read_until(line, b"two\r\n")
 
 
+@pytest.mark.parametrize("header", ["retry-after", "Retry-After-Ms"])
+@pytest.mark.parametrize(("pace", "told"), [("zero", "0"), ("recorded", "20")])
+def test_how_long_a_client_is_to_wait(staged: Callable[..., Stage], header: str, pace: str, told: str) -> None:
+    """A client that is told to wait before it asks again waits as long as everything else takes."""
+    stage = staged(entry(None, b"{}", status=429, headers=((header, "20"),)), pace=pace)
+    assert stage.ask().getheader(header) == told
+
+
 def test_answers_come_at_the_same_time(staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes long does not keep another client waiting."""
     gate = threading.Semaphore(0)
