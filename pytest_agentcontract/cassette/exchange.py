@@ -62,7 +62,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Cassette:
-    """A whole cassette, its exchanges in the order in which their requests came."""
+    """A whole cassette, its exchanges in the order in which they ended."""
 
     exchanges: tuple[Recorded, ...] = ()
     origin: Origin = Origin()

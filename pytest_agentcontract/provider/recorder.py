@@ -12,11 +12,11 @@ from pytest_agentcontract.cassette.exchange import Ending, Recorded
 from pytest_agentcontract.cassette.upstreams import upstream_url
 from pytest_agentcontract.errors import ProviderError
 from pytest_agentcontract.provider.http import Connection, Incoming
-from pytest_agentcontract.provider.line import Result
 from pytest_agentcontract.provider.refusal import refusal
 from pytest_agentcontract.provider.relay import Relay, meant
-from pytest_agentcontract.provider.upstream import Upstream
-from pytest_agentcontract.provider.ways import Way, request, way_to
+from pytest_agentcontract.provider.upstream.line import Result
+from pytest_agentcontract.provider.upstream.pool import Upstream
+from pytest_agentcontract.provider.upstream.ways import Way, request, way_to
 
 _MOST_TOLD: Final = 1_000
 _BAD_GATEWAY: Final = 502

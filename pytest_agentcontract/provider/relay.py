@@ -10,7 +10,7 @@ from pytest_agentcontract.cassette.exchange import Ending, Headers, Piece, Recor
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.provider.encoding import decoded, unwound
 from pytest_agentcontract.provider.http import Connection, Incoming
-from pytest_agentcontract.provider.line import Framing, Lines
+from pytest_agentcontract.provider.upstream.line import Framing, Lines
 
 _FOR_ONE_HOP: Final = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",

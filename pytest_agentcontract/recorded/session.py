@@ -16,10 +16,10 @@ from pytest_agentcontract.cassette.served import upstreams_of
 from pytest_agentcontract.cassette.tape import Tape
 from pytest_agentcontract.cassette.upstreams import environment, upstreams
 from pytest_agentcontract.errors import CassetteError
-from pytest_agentcontract.provider.proxies import past_proxies
 from pytest_agentcontract.provider.recorder import Recorder
 from pytest_agentcontract.provider.replayer import Replayer
 from pytest_agentcontract.provider.server import HOST, Provider
+from pytest_agentcontract.provider.upstream.proxies import past_proxies
 from pytest_agentcontract.recorded.use import Use
 from pytest_agentcontract.report.text import counted, harmless
 

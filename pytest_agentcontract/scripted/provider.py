@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pytest_agentcontract.errors import ScriptError, ScriptViolation
-from pytest_agentcontract.provider.proxies import past_proxies
 from pytest_agentcontract.provider.seat import Seat
 from pytest_agentcontract.provider.server import HOST, Provider
+from pytest_agentcontract.provider.upstream.proxies import past_proxies
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.provider.proxies import Proxy, proxy_for
+from pytest_agentcontract.provider.upstream.proxies import Proxy, proxy_for
 from tests.provider.recording.conftest import BODY, PATIENCE, Caller, Studio, Upstream, once, parsed
 
 Record = Callable[..., Studio]

@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from typing import Final
 
 from pytest_agentcontract.errors import ProviderError
-from pytest_agentcontract.provider.line import Line
-from pytest_agentcontract.provider.proxies import Proxy
-from pytest_agentcontract.provider.tunnel import Tunnel
-from pytest_agentcontract.provider.ways import Way
+from pytest_agentcontract.provider.upstream.line import Line
+from pytest_agentcontract.provider.upstream.proxies import Proxy
+from pytest_agentcontract.provider.upstream.tunnel import Tunnel
+from pytest_agentcontract.provider.upstream.ways import Way
 
 _TIME_TO_CONNECT: Final = 30.0
 _NEXT_ADDRESS_AFTER: Final = 0.25

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from pytest_agentcontract.provider.proxies import Proxy, proxy_for
+from pytest_agentcontract.provider.upstream.proxies import Proxy, proxy_for
 
 _PORTS: Final = {"http": 80, "https": 443}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final, cast
 
-from pytest_agentcontract.provider.ways import Way
+from pytest_agentcontract.provider.upstream.ways import Way
 
 _END: Final = b"\r\n\r\n"
 _MOST_HEAD: Final = 64 * 1024

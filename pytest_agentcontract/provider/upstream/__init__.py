@@ -1,0 +1,1 @@
+"""The way to the real providers: which one leads there, and the connections on it."""
