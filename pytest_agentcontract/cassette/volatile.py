@@ -149,6 +149,7 @@ VOLATILE: Final[Mapping[str, tuple[Volatile, ...]]] = {
             "Codex: how long a command ran, and a random id of its output",
             re.compile(
                 r"\AChunk ID: [0-9a-f]+\nWall time: [\d.]+ seconds\n"
+                r"|\AScript completed\nWall time [\d.]+ seconds\n"
                 r'|"chunk_id":"[0-9a-f]+","wall_time_seconds":[\d.e-]+'
             ),
         ),

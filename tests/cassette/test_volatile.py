@@ -32,12 +32,13 @@ def _codex(uuid: str, folder: str, date: str, said: str = "Hi") -> dict[str, Any
     )
     ran = f"Chunk ID: {uuid[:6]}\nWall time: 0.{ord(uuid[0])} seconds\nProcess exited with code 0\nOutput:\n{said}"
     noted = f'{{"chunk_id":"{uuid[:6]}","wall_time_seconds":0.{ord(uuid[0])},"exit_code":0}}'
+    script = f"Script completed\nWall time 0.{ord(uuid[0])} seconds\nOutput:\n"
     return {
         "input": [
             {"id": f"msg_{uuid}", "content": [{"text": f"### Skill roots\n- `r0` = `{folder}/skills`\n### Available"}]},
             {"id": f"msg_{uuid}", "content": [{"text": context}]},
             {"id": f"fco_{uuid}", "output": ran},
-            {"id": f"ctco_{uuid}", "output": [{"text": "done"}, {"text": noted}]},
+            {"id": f"ctco_{uuid}", "output": [{"text": script}, {"text": noted}]},
             {"type": "message", "content": said},
         ],
         "prompt_cache_key": uuid,
