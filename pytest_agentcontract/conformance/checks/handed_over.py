@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_agentcontract.conformance.evidence import ROOT, Run, status_words
+from pytest_agentcontract.conformance.evidence import ROOT, Run, once, status_words
 from pytest_agentcontract.conformance.replies import FATES, fate, payload, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import difference, shown
@@ -32,6 +32,7 @@ def succeeded(run: Run) -> Finding:
     return passed(expected, observed) if run.status == "success" else failed(expected, observed)
 
 
+@once
 def exactly(run: Run) -> Finding:
     """Find whether the caller was handed the stated value as a success."""
     value = stated_value(run)
