@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from pytest_agentcontract.jsonvalue import JSON, dumps
 from pytest_agentcontract.wire.turn import DELTAS
 
 _HOLE = "\ue000"
-_QUOTED_HOLE = f'"{_HOLE}"'.encode()
+_QUOTED_HOLE = f'"{_HOLE}"'
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r(?!\n|\Z))")
 _BOM = b"\xef\xbb\xbf"
 
@@ -29,18 +29,28 @@ DONE = Event(b"data: [DONE]\n\n")
 
 def event(name: str | None, value: JSON, *, delta: bool = False) -> Event:
     """Frame one JSON value as an event, with or without an `event:` line."""
+    return framed(name, dumps(value), delta=delta)
+
+
+def framed(name: str | None, document: str, *, delta: bool = False) -> Event:
+    """Frame a JSON document as an event."""
     head = f"event: {name}\n" if name else ""
-    return Event(f"{head}data: {dumps(value)}\n\n".encode(), delta)
+    return Event(f"{head}data: {document}\n\n".encode(), delta)
 
 
-def series(name: str | None, around: Callable[[str], JSON], texts: Iterable[str]) -> Iterator[Event]:
-    """Frame each text as a delta of its own: what stands `around` it is the same for all, and rendered once."""
-    before, *rest = event(name, around(_HOLE)).data.split(_QUOTED_HOLE)
+def series(name: str | None, around: Callable[[str], JSON], texts: Sequence[str]) -> Iterator[Event]:
+    """Frame each text as a delta of its own."""
+    return (framed(name, document, delta=True) for document in documents(around, texts))
+
+
+def documents(around: Callable[[str], JSON], texts: Sequence[str]) -> Iterator[str]:
+    """Render each text and what stands `around` it, which is the same for all, and rendered once."""
+    if not texts:
+        return
+    before, *rest = dumps(around(_HOLE)).split(_QUOTED_HOLE)
     for text in texts:
-        if len(rest) == 1:
-            yield Event(b"%b%b%b" % (before, dumps(text).encode(), rest[0]), delta=True)
-        else:  # the hole stands in what is around it, too
-            yield event(name, around(text), delta=True)
+        # The hole may stand in what is around it, too.
+        yield f"{before}{dumps(text)}{rest[0]}" if len(rest) == 1 else dumps(around(text))
 
 
 def pieces(text: str, most: int = DELTAS) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ def encode_stream(turn: Turn, request: Request, serial: int) -> tuple[Event, ...
     closed: JSONObject = {"stop_reason": STOP_REASONS[turn.natural_stop], "stop_sequence": None}
     return (
         _event("message_start", {"message": opened}),
-        _event("ping", {}),
+        _PING,
         *(framed for index, block in enumerate(_blocks(turn, serial)) for framed in _block_events(index, block)),
         _event("message_delta", {"delta": closed, "usage": _usage(turn.usage, turn.usage.output_tokens)}),
-        _event("message_stop", {}),
+        _END,
     )
 
 
@@ -136,3 +136,6 @@ def _envelope(
         "stop_sequence": None,
         "usage": usage,
     }
+
+
+_PING, _END = _event("ping", {}), _event("message_stop", {})

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_agentcontract.jsonvalue import JSON, JSONObject
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.wire.openai_chat.words import error_body
 from pytest_agentcontract.wire.openai_responses.words import STATUSES, TEXTS, Status, Text
 from pytest_agentcontract.wire.request import Request, Tool
-from pytest_agentcontract.wire.sse import Event, event, pieces
+from pytest_agentcontract.wire.sse import Event, documents, framed, pieces
 from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
 _EPOCH = 1_750_000_000
-_Step: TypeAlias = tuple[str, JSONObject, bool]
-"""An event that has no number yet: its name, its fields, and whether it carries a piece of the answer."""
+_Step: TypeAlias = tuple[str, str, bool]
+"""An event that has no number yet: its name, its fields as JSON, and whether it carries a piece of the answer."""
 
 
 def encode_whole(turn: Turn, request: Request, serial: int) -> JSON:
@@ -39,12 +39,11 @@ def encode_failure(status: int, message: str, sent: int) -> Event:
 
     The documents put code and message beside the type; what the service sends has the body of an error response.
     """
-    return _event("error", sent, error_body(status, message))
+    return _event("error", sent, dumps(error_body(status, message)))
 
 
-def _event(name: str, number: int, fields: JSONObject, *, delta: bool = False) -> Event:
-    value: JSONObject = {"type": name, "sequence_number": number}
-    return event(name, value | fields, delta=delta)
+def _event(name: str, number: int, fields: str, *, delta: bool = False) -> Event:
+    return framed(name, f'{{"type": "{name}", "sequence_number": {number}, {fields[1:]}', delta=delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +67,38 @@ class _Filled:
 
 def _steps(turn: Turn, request: Request, serial: int) -> Iterator[_Step]:
     items = _items(turn, request, serial)
-    begun = _envelope(request, serial, Status("in_progress"), [], None)
-    yield "response.created", {"response": begun}, False
-    yield "response.in_progress", {"response": begun}, False
+    begun = dumps({"response": _envelope(request, serial, Status("in_progress"), [], None)})
+    yield "response.created", begun, False
+    yield "response.in_progress", begun, False
     for index, item in enumerate(items):
         yield from _item_steps(index, item, turn.deltas)
     response = _response(turn, request, serial, items)
     last = "response.incomplete" if response["status"] == "incomplete" else "response.completed"
-    yield last, {"response": response}, False
+    yield _step(last, {"response": response})
 
 
 def _item_steps(index: int, item: _Item, most: int) -> Iterator[_Step]:
-    yield "response.output_item.added", {"output_index": index, "item": item.opened}, False
+    yield _step("response.output_item.added", {"output_index": index, "item": item.opened})
     for filled in item.texts:
         place: JSONObject = {"item_id": item.whole["id"], "output_index": index} | filled.place
         yield from _text_steps(filled, place, most)
-    yield "response.output_item.done", {"output_index": index, "item": item.whole}, False
+    yield _step("response.output_item.done", {"output_index": index, "item": item.whole})
 
 
 def _text_steps(filled: _Filled, place: JSONObject, most: int) -> Iterator[_Step]:
     kind, part = filled.kind, filled.part
     more: JSONObject = {"logprobs": []} if part and "logprobs" in part else {}
     if part is not None:
-        yield f"response.{kind.frame}.added", place | {"part": part | {kind.key: ""}}, False
-    for piece in pieces(filled.text, most):
-        yield f"response.{kind.event}.delta", place | {"delta": piece} | more, True
-    yield f"response.{kind.event}.done", place | {kind.key: filled.text} | more, False
+        yield _step(f"response.{kind.frame}.added", place | {"part": part | {kind.key: ""}})
+    for fields in documents(lambda piece: place | {"delta": piece} | more, pieces(filled.text, most)):
+        yield f"response.{kind.event}.delta", fields, True
+    yield _step(f"response.{kind.event}.done", place | {kind.key: filled.text} | more)
     if part is not None:
-        yield f"response.{kind.frame}.done", place | {"part": part}, False
+        yield _step(f"response.{kind.frame}.done", place | {"part": part})
+
+
+def _step(name: str, fields: JSONObject) -> _Step:
+    return name, dumps(fields), False
 
 
 def _items(turn: Turn, request: Request, serial: int) -> list[_Item]:
