@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,10 @@ from pytest_agentcontract.cli.group import main, told
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.jsonvalue import dumps
 from pytest_agentcontract.report.text import counted, harmless
+
+if TYPE_CHECKING:
+    from pytest_agentcontract.cassette.exchange import Cassette
+    from pytest_agentcontract.recorded.script_of import Imported
 
 _FILE = click.Path(path_type=Path)
 
@@ -71,20 +76,34 @@ def diff(old: Path, new: Path, as_json: bool) -> None:  # noqa: FBT001 - click p
 @click.argument("file", type=_FILE)
 @click.option("--output", "-o", "script", required=True, type=_FILE, metavar="SCRIPT", help="The script to write.")
 @click.option("--pace", "paced", is_flag=True, help="Let its answers come as slowly as they were recorded.")
+@click.option("--runtime", "-r", "name", metavar="NAME", help="Make a case of it: this runtime's tools by their parts.")
+@click.option("--covers", multiple=True, metavar="ID", help="A requirement that the case judges; may be repeated.")
 @told
-def import_(file: Path, script: Path, paced: bool) -> None:  # noqa: FBT001 - click passes options by name
+def import_(
+    file: Path,
+    script: Path,
+    paced: bool,  # noqa: FBT001 - click passes options by name
+    name: str | None,
+    covers: tuple[str, ...],
+) -> None:
     """Make a script of a recording, as `serve` plays it: YAML or JSON, by the name of the file, which must be new.
 
-    Says what was kept, and of each exchange what is left out and why.
+    Says what was kept, and of each exchange what is left out and why. With --runtime and --covers it is a case, in
+    JSON, to which you add what must come of it (`expect`).
     """
     from pytest_agentcontract.cassette import store  # noqa: PLC0415 - for this command only
     from pytest_agentcontract.recorded import script_of, writing  # noqa: PLC0415 - for this command only
 
-    made = script_of.imported(store.load(file), paced=paced)
+    if bool(name) != bool(covers):
+        raise UsageError(
+            "a case is of a runtime, and judges something", remedy="Give --runtime and --covers, or neither."
+        )
+    recorded = store.load(file)
+    made = _case(recorded, name, covers) if name else script_of.imported(recorded, paced=paced)
     account = [harmless(line) for line in script_of.account(made)] or ["It holds no exchange."]
     if not made.script:
         raise UsageError("holds nothing that a script can say", where=str(file), remedy="\n  ".join(account))
-    writing.write_new(script, writing.text_of(made.script, script))
+    writing.write_new(script, writing.text_of(made.script, Path("case.json") if name else script))
     for line in account:
         click.echo(line)
     click.echo(f"written: {script}")
@@ -118,3 +137,14 @@ def scrub(file: Path) -> None:
     for line in replaced:
         click.echo(harmless(line))
     click.echo(f"{file}: {'scrubbed' if replaced else 'nothing to scrub'}")
+
+
+def _case(recorded: Cassette, name: str, covers: tuple[str, ...]) -> Imported:
+    from pytest_agentcontract.cli import own_case  # noqa: PLC0415 - for a case only
+    from pytest_agentcontract.plugin import runtimes  # noqa: PLC0415 - for a case only
+    from pytest_agentcontract.recorded.as_case import as_case  # noqa: PLC0415 - for a case only
+
+    made = as_case(recorded, runtimes.find(name, runtimes.configured_in(Path.cwd())), covers)
+    for place, complaint in own_case.faults(made.script) if made.script else ():
+        raise UsageError(complaint, where=place, remedy="`list requirements` lists what a case can cover.")
+    return made

@@ -77,6 +77,8 @@ def _extends(before: Reading, request: Request) -> bool:
     said, known = request.messages, before.asked.messages
     if request.wire != before.wire or len(said) <= len(known) or said[: len(known)] != known:
         return False
+    if before.turn is not None and not before.turn.prose and not before.turn.calls:
+        return True  # there is nothing to be handed back
     return said[len(known)].role == "assistant" and _repeats(said[len(known)], before.turn)
 
 

@@ -42,23 +42,19 @@ class Imported:
 def imported(cassette: Cassette, *, paced: bool = False) -> Imported:
     """Make a script of a cassette; `paced`, its answers come as slowly as they were recorded."""
     readings = read_all(cassette)
-    beside = tuple(Note(reading.number, _why(reading), dropped=True) for reading in readings if _is_beside(reading))
-    asked = [reading for reading in readings if not _is_beside(reading)]
-    cast = cast_of(conversations(asked))
+    cast = cast_of(conversations([reading for reading in readings if reading.request is not None]))
     parts = {agent.name: tuple(_written(agent, paced=paced)) for agent in cast.agents}
-    notes = [*beside, *_mixed(cast), *(note for part in parts.values() for one in part for note in one.notes)]
+    notes = [*beside(readings), *_mixed(cast), *(note for part in parts.values() for one in part for note in one.notes)]
     dropped = {note.number for note in notes if note.dropped}
     kept = tuple(reading.number for reading in readings if reading.number not in dropped)
     turns = {name: [turn for one in part for turn in one.turns] for name, part in parts.items()}
     return Imported(_document(cast, turns), kept, tuple(sorted(notes, key=lambda note: note.number)))
 
 
-def _is_beside(reading: Reading) -> bool:
-    return reading.request is None
-
-
-def _why(reading: Reading) -> str:
-    return _BESIDE if reading.kind == "side" else reading.problem
+def beside(readings: Iterable[Reading]) -> Iterator[Note]:
+    """Name what is no model request, or none that can be read."""
+    for reading in (reading for reading in readings if reading.request is None):
+        yield Note(reading.number, _BESIDE if reading.kind == "side" else reading.problem, dropped=True)
 
 
 def _written(agent: Agent, *, paced: bool) -> Iterator[Written]:

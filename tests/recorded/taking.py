@@ -69,7 +69,7 @@ class Desk:
         wire, target = next(
             (wire, target)
             for wire in FORMATS.values()
-            for target in (asked.url.removeprefix("https://").partition("/")[2],)
+            for target in (asked.url.partition("://")[2].partition("/")[2],)
             if wire.owns(asked.method, f"/{target.partition('?')[0]}")
         )
         request = wire.decode_request(loads(asked.request_body), f"/{target}")

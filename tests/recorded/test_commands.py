@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from pytest_agentcontract import cli
 from pytest_agentcontract.cassette import store
 from pytest_agentcontract.recorded.reading import read_all
+from pytest_agentcontract.scenario import load_case
 from pytest_agentcontract.scripted import call, load, status, turn
 from pytest_agentcontract.scripted.playbook import Playbook
 from tests.recorded.taking import again, asked, cassette, desk, said
@@ -95,6 +96,18 @@ def test_import_says_what_it_leaves_out(tape, folder):
     store.save(cassette(foreign), folder / "none.yaml")
     code, shown = run("import", "none.yaml", "-o", "none.json")
     assert (code, "no wire format knows" in shown, (folder / "none.json").exists()) == (4, True, False)
+
+
+def test_import_as_a_case(tape, folder):
+    """For a runtime and what the case covers; each is of no use without the other."""
+    code, shown = run("import", "tape.yaml", "-o", "case.json", "--runtime", "reference", "--covers", "RET-201")
+    assert (code, "exchange 0: calls search, which is bound to no part of a case" in shown) == (0, True)
+    case = load_case.load_case(folder / "case.json")
+    assert (case.given.prompt, [one.requirement for one in case.covers]) == ("Hi", ["RET-201"])
+    code, shown = run("import", "tape.yaml", "-o", "other.json", "--runtime", "reference")
+    assert (code, "Give --runtime and --covers, or neither." in shown) == (4, True)
+    code, shown = run("import", "tape.yaml", "-o", "other.json", "--runtime", "reference", "--covers", "RET-999")
+    assert (code, "no requirement is called RET-999" in shown, (folder / "other.json").exists()) == (4, True, False)
 
 
 def test_check(tape, folder):
