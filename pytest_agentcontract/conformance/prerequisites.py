@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pytest_agentcontract.conformance import passing, route
-from pytest_agentcontract.conformance.evidence import ROOT, Run, first_work, serials, status_words
+from pytest_agentcontract.conformance.evidence import ROOT, Run, first_work, once, serials, status_words
 from pytest_agentcontract.conformance.replies import accepted, nudged, payload, valid_reply
 from pytest_agentcontract.jsonvalue import MISSING
 from pytest_agentcontract.scenario.observation import REFUSALS, Ended
@@ -39,8 +39,12 @@ def cause(run: Run) -> str:
 
 
 def _first(run: Run, names: Iterable[str]) -> str:
-    reasons = ((name, PREREQUISITES[name](run)) for name in names)
-    return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
+    return next((f"{name}: {reason}" for name in names if (reason := _unmet(run, name))), "")
+
+
+@once
+def _unmet(run: Run, name: str) -> str:
+    return PREREQUISITES[name](run)
 
 
 def _causes(run: Run) -> tuple[str, ...]:
