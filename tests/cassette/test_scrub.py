@@ -53,6 +53,7 @@ def untouched(data: bytes) -> bool:
 # -- what must stay ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_transcripts_of_the_suite_stay(name):
     """Every turn of every shipped case, streamed and whole, on every wire format."""
