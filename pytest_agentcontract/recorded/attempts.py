@@ -54,12 +54,11 @@ def written(attempts: Sequence[Reading], *, paced: bool = False) -> Written:
     if not playable:
         return Written((), dropped)
     *failed, last = playable
-    turns = [struck({}, reading) for reading in failed]
     if last.fault is not None:
-        turns.append(_given_up(last))
+        turns = [*(struck({}, reading) for reading in failed), _given_up(last)]
     else:
         whole = said(last) | (pace(last) if paced else {})
-        turns = [*turns[:-1], struck(whole, failed[-1]) if failed else whole]
+        turns = [*(struck({}, reading) for reading in failed[:-1]), struck(whole, failed[-1]) if failed else whole]
     notes = (
         Note(reading.number, f"not said: {what}")
         for reading, turn in _compared(playable, turns)
