@@ -4,7 +4,8 @@
 #   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
 #   make contract RUNTIME=smolagents     the same with smolagents, or with openai-agents
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
-#   make clients                         play a script to Codex CLI, Gemini CLI and pydantic-ai, installed into a throw-away folder
+#   make clients                         play scripts and recordings to Codex CLI, Gemini CLI, openai-agents and pydantic-ai, installed into a throw-away folder
+#   make cassettes                       record those clients anew, at a script
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
 #   make kill-matrix                     measure every mutant over its whole suite, and write the matrix
@@ -23,7 +24,7 @@ BIN     := .venv/bin
 FRAMEWORKS := smolagents openai-agents
 OTHERS     := claude-code $(FRAMEWORKS)
 
-.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
+.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
@@ -58,6 +59,9 @@ clients: .venv/ready
 
 clients-if-possible: .venv/ready
 	.ci/clients --if-possible
+
+cassettes: .venv/ready
+	.ci/record $(ARGS)
 
 kill-matrix: .venv/ready
 	PYTHONPATH=. $(BIN)/python tests/kills.py $(ARGS)

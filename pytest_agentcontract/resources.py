@@ -24,6 +24,11 @@ def outcomes() -> Path:
     return fixtures() / "outcomes"
 
 
+def cassettes() -> Path:
+    """Return the folder of the shipped recordings: `WIRE/CLIENT.yaml`."""
+    return _shipped("cassettes")
+
+
 def schema(name: str) -> Path:
     """Return the JSON Schema called `name`, for example `case`."""
     return fixtures() / "schemas" / f"{name}.schema.json"

@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pytest_agentcontract"
 TEXTS = {".py", ".md", ".toml", ".json", ".cfg", ".yaml", ".yml", ""}
-MACHINE_PATH = re.compile(r"(?<![\w.$}\"'])/(?:tmp|work|root|home)/\w")
+MACHINE_PATH = re.compile(r"(?<![\w.$}\"'])/(?:tmp|work|root|home)/(?!copy\b)\w")
+"""`/root/copy` is no path: so Codex calls an agent, in the recording of it."""
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b|pragma: no cover")
 LONGEST_MODULE = 300
 _IMPORTED_AS = {"pyyaml": "yaml", "vcrpy": "vcr"}

@@ -13,7 +13,11 @@ import pytest
 from pytest_agentcontract.wire.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = {"fixtures": "pytest_agentcontract/fixtures", "pytest_agentcontract": "pytest_agentcontract"}
+SHIPPED = {
+    "cassettes": "pytest_agentcontract/cassettes",
+    "fixtures": "pytest_agentcontract/fixtures",
+    "pytest_agentcontract": "pytest_agentcontract",
+}
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 STRANGER = "pytest-agentcontract"
 
@@ -48,7 +52,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_package_and_its_data(wheel: Path) -> None:
-    """Every file of the package and of fixtures/ is in the wheel, and nothing that is not theirs."""
+    """Every file of the package, of fixtures/ and of cassettes/ is in the wheel, and nothing that is not theirs."""
     names = zipfile.ZipFile(wheel).namelist()
     metadata = {name.partition(".dist-info/")[2] for name in names if ".dist-info/" in name}
     expected = {f"{target}/{name}" for source, target in SHIPPED.items() for name in _files(ROOT / source)}

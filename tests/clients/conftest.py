@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
@@ -16,12 +15,9 @@ import pytest
 
 from pytest_agentcontract.scripted.asked import Asked
 from pytest_agentcontract.wire.request import Message, ToolResult
-
-FOLDER = "AGENT_CONTRACT_CLIENTS"
-"""The variable that names the folder into which `.ci/clients` has installed the programs."""
+from tests.clients.launch import FOLDER
 
 TIME_LIMIT = 90.0
-PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +94,6 @@ def make_task(folder: Path) -> Callable[[str], Task]:
 def task(make_task: Callable[[str], Task]) -> Task:
     """Return the one task of a test."""
     return make_task("the")
-
-
-@pytest.fixture(scope="session")
-def shown() -> Callable[[str], str]:
-    """Return a function that finds the one block of a language on the page about clients."""
-
-    def find(language: str) -> str:
-        [block] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-        return block
-
-    return find
 
 
 @pytest.fixture

@@ -15,28 +15,22 @@ import pytest
 from pytest_agentcontract.scripted import Usage, call, malformed, raw_call, turn
 from pytest_agentcontract.wire.request import Thinking
 from pytest_agentcontract.wire.turn import SIGNATURE
+from tests.clients.launch import SHOWN_MODEL, codex_settings
 
 pytestmark = pytest.mark.network
 
-SHOWN_MODEL, SHOWN_URL = "scripted-model", "http://127.0.0.1:8089/v1"
 FREE_TEXT = "text(await tools.exec_command({{cmd: {command}}}));"
 """The same command for a model that Codex knows: such a model writes JavaScript into a tool of free text."""
 
 
 @pytest.fixture
-def codex(program, run, shown, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+def codex(program, run, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     """Return a function that runs `codex exec --json` with the variables of a provider, and returns the events."""
     installed = program("codex/node_modules/.bin/codex")
 
     def start(env: dict[str, str], model: str = SHOWN_MODEL) -> list[dict[str, Any]]:
         home = tmp_path / "codex"
-        home.mkdir()
-        changes = {SHOWN_MODEL: model, SHOWN_URL: env["OPENAI_BASE_URL"]}
-        config = shown("toml")
-        for old, new in changes.items():
-            assert config.count(old) == 1
-            config = config.replace(old, new)
-        (home / "config.toml").write_text(config, "utf-8")
+        codex_settings(home, env["OPENAI_BASE_URL"], model)
         ended = run(
             installed, "exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
             "--output-last-message", tmp_path / "last.txt", "Copy the file.", CODEX_HOME=home, **env,

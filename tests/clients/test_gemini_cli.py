@@ -13,19 +13,18 @@ from pytest_agentcontract.scripted import Usage, call, turn
 from pytest_agentcontract.scripted.provider import ScriptedProvider
 from pytest_agentcontract.wire.request import Thinking
 from pytest_agentcontract.wire.turn import SIGNATURE
+from tests.clients.launch import gemini_settings
 
 pytestmark = pytest.mark.network
 
 
 @pytest.fixture
-def gemini(program, run, shown, scripted_provider: ScriptedProvider, tmp_path: Path) -> Callable[[str], dict[str, Any]]:
+def gemini(program, run, scripted_provider: ScriptedProvider, tmp_path: Path) -> Callable[[str], dict[str, Any]]:
     """Return a function that runs `gemini -p` with a prompt, and returns its JSON output."""
     installed = program("gemini-cli/node_modules/.bin/gemini")
 
     def start(prompt: str) -> dict[str, Any]:
-        settings = tmp_path / "home" / ".gemini" / "settings.json"
-        settings.parent.mkdir()
-        settings.write_text(shown("json"), "utf-8")
+        gemini_settings(tmp_path / "home")
         ended = run(
             installed, "-p", prompt, "-o", "json", "--approval-mode", "yolo",
             GEMINI_CLI_NO_RELAUNCH="true", GEMINI_CLI_TRUST_WORKSPACE="true", **scripted_provider.env,
