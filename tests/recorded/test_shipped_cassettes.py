@@ -1,4 +1,4 @@
-"""The shipped recordings, by themselves: clean, as their clients' scripts say, and scripts again."""
+"""The shipped recordings, by themselves: clean, and as their clients' scripts say."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pytest_agentcontract import resources
 from pytest_agentcontract.cassette.upstreams import UPSTREAMS
 from pytest_agentcontract.jsonvalue import JSON
-from pytest_agentcontract.recorded.script_of import imported
+from pytest_agentcontract.recorded.reading import read_all
 from pytest_agentcontract.recorded.soundness import faults
 from pytest_agentcontract.scripted import load
-from pytest_agentcontract.wire.turn import Turn
 from tests.clients.launch import CLIENTS, HERE
 from tests.recorded.shipped import cassette_of, each, path_of, readings
-from tests.recorded.taking import again, desk
+from tests.recorded.taking import cassette, desk
 
 ROOT = HERE.parents[1]
 PINS = (".ci/programs", "examples/openai-agents/pyproject.toml", "tests/clients/requirements.txt")
@@ -35,12 +34,6 @@ def texts(value: JSON) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from texts(inner)
-
-
-def said(turn: Turn | None) -> tuple[object, ...]:
-    """Return what a turn says, in a form that others can be brought to."""
-    assert turn is not None
-    return turn.thinking, turn.text, [(call.name, call.arguments_text) for call in turn.calls]
 
 
 def test_there_is_one_of_each_client_and_nothing_else():
@@ -87,22 +80,11 @@ def test_a_place_would_be_found():
 
 @each
 def test_its_answers_are_the_script(name):
-    """To the last byte, what the provider makes today of the client's script for the same requests."""
-    played = desk(load.load(HERE / "scripts" / f"{name}.yaml"))
-    for entry in cassette_of(name).exchanges:
-        answer = played.ask(entry)
-        assert (answer.status, answer.body) == (entry.status, entry.body)
+    """Turn by turn, fault by fault: what the client's script says to the same requests."""
+    played, taken = desk(load.load(HERE / "scripts" / f"{name}.yaml")), readings(name)
+    for one in taken:
+        played.ask(one.recorded)
     assert played.script.left() == {}
-
-
-@each
-def test_its_script_is_played_to_the_same_requests(name):
-    """Nothing of it is beyond a script, and what is heard of that is what was recorded."""
-    taken = cassette_of(name)
-    made = imported(taken)
-    assert made.dropped == ()
-    assert made.lost == ()
-    heard = again(made.script, taken)
-    assert [(one.fault and one.fault.status, one.fault or said(one.turn)) for one in heard] == [
-        (one.fault and one.fault.status, one.fault or said(one.turn)) for one in readings(name)
+    assert [(one.turn, one.fault) for one in read_all(cassette(*played.kept))] == [
+        (one.turn, one.fault) for one in taken
     ]
