@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from pytest_agentcontract import cli
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.reference.mutants import MUTANTS
-from pytest_agentcontract.scenario import load_case
+from pytest_agentcontract.scenario import load_case, load_profile
 
 CASE = "return/no-reply/nudged-then-replies"
 
@@ -66,14 +66,39 @@ def _judged(row):
     return row["cases"] + row["vectors"] > 0
 
 
+MINE = (
+    '[runtimes.mine]\ndriver = "python"\nentry = "a:b"\n'
+    'wires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}\n'
+    'tools.work = {name = "t", arguments = {p = "{mark}"}}\ncapabilities = ["headless"]\n'
+)
+
+
+def test_profiles_shows_what_each_says_of_its_runtime(invoke, tmp_path):
+    """As JSON: driver, origin, wires, tools by their part, capabilities; the user's come first, and each once."""
+    (tmp_path / "agent-contract.toml").write_text(MINE, "utf-8")
+    first, *shipped = json.loads(invoke("profiles", "--json").output)
+    said = {"driver": "python", "wires": ["openai-chat"], "tools": {"work": "t"}, "capabilities": ["headless"]}
+    assert first == {"profile": "mine", "from": "agent-contract.toml", **said}
+    assert [row["profile"] for row in shipped] == list(load_profile.shipped())
+    assert {row["from"] for row in shipped} == {"shipped"}
+
+
+def test_profiles_are_columns_that_stay_narrow(invoke, tmp_path):
+    """A long list goes on below itself, in its own column."""
+    (tmp_path / "agent-contract.toml").write_text(MINE, "utf-8")
+    head, mine, *rest = invoke("profiles").output.splitlines()
+    assert head.split() == ["profile", "driver", "from", "wires", "tools", "capabilities"]
+    assert mine.split() == ["mine", "python", "agent-contract.toml", "openai-chat", "work=t", "headless"]
+    at = head.index("wires")
+    wires = [line[at : head.index("tools")].strip() for line in rest if "gemini-generate" in line]
+    assert wires
+    assert {line[: at - 1].strip() for line in rest if "gemini-generate" in line} == {""}
+    assert max(map(len, rest)) < 180
+
+
 def test_list_shows_the_users_runtimes_first(invoke, tmp_path):
     """What agent-contract.toml configures is told from what ships."""
-    (tmp_path / "agent-contract.toml").write_text(
-        '[runtimes.mine]\ndriver = "python"\nentry = "a:b"\n'
-        'wires.openai-chat = {env = {OPENAI_BASE_URL = "{base_url}"}}\n'
-        'tools.work = {name = "t", arguments = {p = "{mark}"}}\ncapabilities = ["headless"]\n',
-        "utf-8",
-    )
+    (tmp_path / "agent-contract.toml").write_text(MINE, "utf-8")
     rows = json.loads(invoke("list", "runtimes", "--json").output)
     assert rows[0] == {"runtime": "mine", "driver": "python", "wires": ["openai-chat"], "yours": True}
     assert {"reference", "reference-command", "reference-tool-less"} <= {row["runtime"] for row in rows[1:]}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TypeAlias
 
 from pytest_agentcontract.conformance import kill_matrix, requirements
@@ -41,6 +43,21 @@ def runtimes(configured: Profiles, nulls: Profiles) -> list[Row]:
     return [
         {"runtime": name, "driver": profile.driver, "wires": list(profile.wires), "yours": name in configured}
         for name, profile in {**configured, **load_profile.shipped(), **nulls}.items()
+    ]
+
+
+def profiles(configured: Profiles, origin: str) -> list[Row]:
+    """Return a row per profile, and what it says of its runtime: first the user's, which come from `origin`."""
+    return [
+        {
+            "profile": name,
+            "driver": profile.driver,
+            "from": origin if name in configured else "shipped",
+            "wires": list(profile.wires),
+            "tools": {part: binding.name for part, binding in profile.tools.items()},
+            "capabilities": sorted(profile.capabilities),
+        }
+        for name, profile in {**configured, **load_profile.shipped(), **configured}.items()
     ]
 
 
@@ -96,13 +113,18 @@ LISTS: Mapping[str, Callable[[Profiles, Profiles], list[Row]]] = {
 """What can be listed, each from the user's runtimes and the null ones."""
 
 
-def table(rows: Sequence[Row], *, headed: bool = False) -> Iterator[str]:
-    """Render rows as aligned columns, if need be below their names; the last one runs on."""
+def table(rows: Sequence[Row], *, headed: bool = False, widest: int = 0) -> Iterator[str]:
+    """Render rows as aligned columns, if need be below their names; the last one runs on.
+
+    A cell longer than `widest` goes on in the next lines, broken between words; 0 breaks none.
+    """
     texts = [[*map(str, rows[0])]] if headed else []
     texts += [[_cell(value) for value in row.values()] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    for row in texts:
-        yield "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+    cells = [[_lines(text, widest) for text in row] for row in texts]
+    widths = [max(len(line) for cell in column for line in cell) for column in zip(*cells, strict=True)]
+    for row in cells:
+        for line in zip_longest(*row, fillvalue=""):
+            yield "  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip()
 
 
 def explanation(requirement: Requirement) -> Iterator[str]:
@@ -134,7 +156,13 @@ def _table(row: Case) -> str:
     return "/".join(row.id.split("/")[:3])
 
 
+def _lines(text: str, widest: int) -> list[str]:
+    return textwrap.wrap(text, widest, break_long_words=False, break_on_hyphens=False) if widest and text else [text]
+
+
 def _cell(value: JSON) -> str:
     if isinstance(value, bool):
         return "yours" if value else "shipped"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={item}" for key, item in value.items())
     return ", ".join(map(str, as_list(value))) if isinstance(value, list) else str(value)
