@@ -55,7 +55,7 @@ def profiles(configured: Profiles, origin: str) -> list[Row]:
             "from": origin if name in configured else "shipped",
             "wires": list(profile.wires),
             "tools": {part: binding.name for part, binding in profile.tools.items()},
-            "capabilities": sorted(profile.capabilities),
+            "capabilities": [*sorted(profile.capabilities)],
         }
         for name, profile in {**configured, **load_profile.shipped(), **configured}.items()
     ]
