@@ -43,7 +43,8 @@ def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> 
 
 def past_proxies(host: str, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that keep clients from asking a proxy for a host, whatever else the environment says."""
-    past = ",".join([*_listed(environ), host])
+    named = ",".join([environ.get("NO_PROXY", ""), environ.get("no_proxy", ""), host]).split(",")
+    past = ",".join(dict.fromkeys(entry.strip() for entry in named if entry.strip()))
     return {"NO_PROXY": past, "no_proxy": past}
 
 
