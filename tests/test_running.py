@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli
+from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.journal import Journal, journal_of
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scripted import turn
 from pytest_agentcontract.scripted.playbook import ONLY, Playbook, script
@@ -92,7 +94,14 @@ def test_a_replay_that_is_another_one_fails(recorded, invoke, asks):
     result = invoke("replay", "tape.yaml", asks=asks)
     assert result.exit_code == 1
     assert "tape.yaml: the cassette was not played as it was recorded" in result.stderr
-    assert invoke("replay", "--allow-unplayed", "tape.yaml", asks=asks).exit_code == (1 if asks else 0)
+    assert invoke("replay", "--allow-unplayed", "tape.yaml", asks=asks).exit_code == 1
+
+
+def test_entries_may_be_left(provider, invoke):
+    """Where that is allowed; but not all of them, which would prove nothing."""
+    invoke("record", "-o", "tape.yaml", asks=("Hi", "Ho"))
+    assert invoke("replay", "tape.yaml", asks=("Ho",)).exit_code == 1
+    assert invoke("replay", "--allow-unplayed", "tape.yaml", asks=("Ho",)).exit_code == 0
 
 
 def test_the_exit_status_is_the_programs(recorded, invoke, tmp_path):
@@ -111,11 +120,25 @@ def test_the_exit_status_is_the_programs(recorded, invoke, tmp_path):
 def test_a_program_that_asks_nothing_leaves_nothing(provider, invoke, tmp_path):
     """There is no cassette then, and it is said."""
     result = invoke("record", asks=())
-    assert result.exit_code == 0
-    assert result.stderr == (
-        "agent-contract: cassette.yaml: nothing was asked of a model provider, and nothing was written\n"
+    assert result.exit_code == 1
+    assert result.stderr.startswith(
+        "agent-contract: cassette.yaml: the recording is not whole: 1 fault\n  nothing was asked"
     )
+    assert result.stderr.endswith("agent-contract: cassette.yaml: nothing was written\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_an_interrupted_recording_left_is_told(provider, invoke, tmp_path):
+    """It is in the cassette then, beside what was recorded now."""
+    invoke("record", "-o", "first.yaml", status=0, asks=("Hi",))
+    left = Journal(journal_of(tmp_path / "tape.yaml"))
+    left.append(store.load(tmp_path / "first.yaml").exchanges[0])
+    left.close()
+    result = invoke("record", "-o", "tape.yaml", asks=("Ho",))
+    assert result.stderr == (
+        "agent-contract: tape.yaml: 1 exchange recorded, 1 recovered of a recording that was interrupted\n"
+    )
+    assert len(store.load(tmp_path / "tape.yaml").exchanges) == 2
 
 
 def test_nothing_is_recorded_over_a_cassette_unasked(recorded, invoke):
@@ -135,6 +158,8 @@ def test_nothing_is_recorded_over_a_cassette_unasked(recorded, invoke):
         (["record"], ["no-such-program"], "no-such-program can't be run: No such file or directory"),
         (["record", "--upstream", "openai"], ["true"], "--upstream openai\n  Write NAME=URL"),
         (["record", "--upstream", "openai=ftp://host"], ["true"], "'ftp://host' is no base URL"),
+        (["record", "--upstream", "opnai=http://host"], ["true"], "no provider is called 'opnai'"),
+        (["record", "--mode", "rewrite", "-o", "/"], ["true"], "/: this is no file"),
         (["replay", "none.yaml"], ["true"], "none.yaml: there is no such cassette"),
     ],
 )

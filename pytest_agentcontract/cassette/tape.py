@@ -65,6 +65,11 @@ class Tape:
         self._left = self._scrubbed(left)
 
     @property
+    def recovered(self) -> int:
+        """How many exchanges an interrupted recording left behind."""
+        return len(self._left)
+
+    @property
     def cassette(self) -> Cassette:
         """What there is to be played: nothing, in a mode that only records."""
         return Cassette((*self._old, *self._left), self._origin) if self._conduct.plays else Cassette((), self._origin)

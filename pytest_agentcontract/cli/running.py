@@ -90,7 +90,7 @@ def replay(
     with _session(path, Use(pace=pace, allow_unplayed=allow_unplayed)) as session:
         status = _run(command, session.env)
         message = session.close()
-    _say(message or f"{path}: played as it was recorded")
+    _say(message or f"{path}: played as it was recorded{f'; the program ended with {status}' if status else ''}")
     sys.exit(status or int(bool(message)))
 
 
@@ -140,8 +140,9 @@ def _signals_passed_on(running: subprocess.Popen[bytes]) -> Iterator[None]:
 
 def _recorded(session: Session, status: int) -> str:
     if session.kept_at is None:
-        return f"{session.path}: nothing was asked of a model provider, and nothing was written"
-    what = f"{counted(session.recorded, 'exchange')} recorded"
+        return f"{session.path}: nothing was written"
+    found = f", {session.recovered} recovered of a recording that was interrupted" if session.recovered else ""
+    what = f"{counted(session.recorded, 'exchange')} recorded{found}"
     if session.kept_at == session.path:
         return f"{session.path}: {what}"
     why = f"the program ended with {status}" if status else "something was wrong"

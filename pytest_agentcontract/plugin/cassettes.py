@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Final, get_args
 import pytest
 
 from pytest_agentcontract.cassette import entries
-from pytest_agentcontract.cassette.modes import RecordMode
+from pytest_agentcontract.cassette.modes import RecordMode, conduct
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.plugin import CASSETTE, ORPHANS
 from pytest_agentcontract.provider.replayer import Pace
@@ -23,7 +25,8 @@ FOLDER: Final = "cassettes"
 """Where cassettes stand, beside the tests that play them."""
 
 _NAME: Final = "agent-contract cassettes"
-_BROKEN = pytest.StashKey[bool]()
+_PASSED = pytest.StashKey[bool]()
+_LONGEST: Final = 120
 _UNFIT: Final = re.compile(r"[^\w.+=,@-]+")
 _TERMS: Final = {"allow_unplayed": bool, "pace": str, "elide": tuple | list, "note": str}
 _REMEDY: Final = "agent_contract_cassette(name, *, allow_unplayed=False, pace='zero' | 'recorded', elide=(), note='')"
@@ -50,18 +53,41 @@ def hear(config: pytest.Config, orphans: Iterable[str]) -> None:
 def played(item: pytest.Item, listener: Provider, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     """Play or record the cassette of a test, the providers' clients pointed at it; fail the test for what is wrong."""
     __tracebackhide__ = True
-    try:
-        session = Session(listener, place(item), _use(item), test=item.nodeid)
-    except AgentContractError as error:
-        pytest.fail(str(error), pytrace=False)
+    session, message = _begun(item, listener)
+    if session is None:
+        pytest.fail(message, pytrace=False)
     for name, value in session.env.items():
         monkeypatch.setenv(name, value)
     try:
         yield session
     finally:
-        message = session.close(failed=item.stash.get(_BROKEN, False))
+        message = _ended(session, failed=not item.stash.get(_PASSED, False))
     if message:
         pytest.fail(message, pytrace=False)
+
+
+def _begun(item: pytest.Item, listener: Provider) -> tuple[Session | None, str]:
+    try:
+        path, use = place(item), _use(item)
+        if _replaces(use.mode, path) and (others := _watch(item.config).shared.get(path.resolve())):
+            remedy = f"Give each its own, or record with one of them alone: {', '.join(sorted(others))}."
+            raise UsageError("several tests would record this cassette", where=str(path), remedy=remedy)
+        return Session(listener, path, use, test=item.nodeid), ""
+    except AgentContractError as error:
+        return None, str(error)
+
+
+def _ended(session: Session, *, failed: bool) -> str:
+    try:
+        return session.close(failed=failed)
+    except AgentContractError as error:
+        return str(error)
+
+
+def _replaces(mode: RecordMode, path: Path) -> bool:
+    """Tell whether a test that records drops what another one has recorded there."""
+    doing = conduct(mode, exists=path.exists())
+    return doing.records and doing.old != "stay"
 
 
 def place(item: pytest.Item) -> Path:
@@ -71,8 +97,14 @@ def place(item: pytest.Item) -> Path:
     name = _named(mark)
     if name:
         return folder / f"{name.removesuffix('.yaml')}.yaml"
-    own = item.nodeid.partition("::")[2].replace("::", ".")
-    return folder / item.path.stem / f"{_UNFIT.sub('-', own).strip('-')}.yaml"
+    return folder / item.path.stem / f"{_name_of(item.nodeid.partition('::')[2])}.yaml"
+
+
+def _name_of(test: str) -> str:
+    """Return a file name for a test: its own where a file can be called so, else a short one that is nobody else's."""
+    own = test.replace("::", ".").replace("[", "-", 1).removesuffix("]")
+    name = _UNFIT.sub("-", own)[:_LONGEST]
+    return name if name == own else f"{name}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
 
 
 def _named(mark: pytest.Mark | None) -> str:
@@ -107,11 +139,12 @@ def _watch(config: pytest.Config) -> _Watch:
 
 
 class _Watch:
-    """A plugin that knows which tests broke, and which cassettes are orphans."""
+    """A plugin that knows which tests have passed, which share a cassette, and which cassettes are orphans."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.orphans: set[Path] = set()
+        self.shared: dict[Path, set[str]] = {}
 
     def take(self, items: Iterable[pytest.Item]) -> None:
         """Look for orphans beside tests that play cassettes."""
@@ -123,14 +156,21 @@ class _Watch:
         if _is_whole(self._config):
             self.orphans.update(_orphans(folders, used))
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Take note of a test that did not come to its end."""
-        if call.excinfo is not None:
-            item.stash[_BROKEN] = True
-        return (yield)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Find the cassettes that several of the selected tests name."""
+        found = defaultdict[Path, set[str]](set)
+        for item in session.items:
+            if CASSETTE in getattr(item, "fixturenames", ()):
+                with suppress(UsageError):  # as above
+                    found[place(item).resolve()].add(item.nodeid)
+        self.shared = {path: tests for path, tests in found.items() if len(tests) > 1}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Take note of a test that has passed; one that was interrupted has no report."""
+        report = yield
+        item.stash[_PASSED] = report.when == "call" and report.passed
+        return report
 
     def pytest_sessionfinish(self) -> None:
         """Tell the main process of pytest-xdist which cassettes are nobody's."""
@@ -146,8 +186,8 @@ class _Watch:
 
 
 def _is_whole(config: pytest.Config) -> bool:
-    """Tell whether all tests of each module were collected: then a cassette without a test is one for good."""
-    return not any("::" in argument for argument in config.args)
+    """Tell whether all tests of each folder were collected: then a cassette without a test is one for good."""
+    return not config.getoption("lf", default=False) and all(Path(argument).is_dir() for argument in config.args)
 
 
 def _orphans(folders: Iterable[Path], used: set[Path]) -> Iterator[Path]:

@@ -28,9 +28,10 @@ _DUMMY = "replayed"
 _RECORD_IT = "Record it: `pytest --agent-contract-record once`, or `agent-contract record -o FILE -- COMMAND`."
 
 _NOTHING = (
-    "nothing of it was asked for: is the client pointed at the base URL?"
+    "nothing was asked: is the client pointed at the base URL?"
     " (A `use_cassette` of vcrpy around it needs ignore_localhost=True.)"
 )
+_ANEW = "Record it anew, or name another file."
 
 
 class Session:
@@ -48,12 +49,16 @@ class Session:
         self.path, self.recorded = path, 0
         self._listener, self._use, self._environ = listener, use, dict(environ)
         self._conduct = conduct(use.mode, exists=path.exists())
+        if path.exists() and not path.is_file():
+            raise CassetteError("this is no file", where=str(path), remedy="Name a file: a cassette is one.")
         if not path.exists() and not self._conduct.records:
             raise CassetteError("there is no such cassette", where=str(path), remedy=_RECORD_IT)
         stored = store.load(path) if path.exists() and self._conduct.old != "go" else Cassette()
         scrubber = Scrubber(environ, elide=(*stored.origin.elided, *use.elide))
         self._tape = Tape(path, use.mode, self._origin(stored), scrubber) if self._conduct.records else None
         cassette = self._tape.cassette if self._tape else stored
+        if not self._tape and not cassette.exchanges:
+            raise CassetteError("this cassette holds nothing", where=str(path), remedy=_ANEW)
         asked = upstreams_of(cassette)
         self._recorder = Recorder(asked, self._take, environ) if self._tape else None
         self._index = Index(cassette, scrubber.scrub)
@@ -84,11 +89,12 @@ class Session:
     def env(self) -> dict[str, str]:
         """What to set for clients that read their settings from the environment.
 
-        Keys are set where nothing is recorded and there is none: clients want one, and nobody reads it.
+        Keys are those of the environment. Where nothing is recorded and there is none, one is made up: clients want
+        one, and nobody reads it.
         """
         urls = environment(self._listener.url(self._place))
-        missing = () if self.records else (key for key in _KEYS if not self._environ.get(key))
-        return {**urls, **past_proxies(HOST, self._environ), **dict.fromkeys(missing, _DUMMY)}
+        keys = {name: self._environ.get(name) or (_DUMMY if not self.records else "") for name in _KEYS}
+        return {**urls, **past_proxies(HOST, self._environ), **{name: key for name, key in keys.items() if key}}
 
     # ---- what came of it
 
@@ -96,6 +102,11 @@ class Session:
     def records(self) -> bool:
         """Whether what is asked can reach a provider."""
         return self._tape is not None
+
+    @property
+    def recovered(self) -> int:
+        """How many exchanges were found in the journal of a recording that was interrupted."""
+        return self._tape.recovered if self._tape else 0
 
     @property
     def misses(self) -> tuple[Miss, ...]:
@@ -120,21 +131,19 @@ class Session:
             found = tuple(map(harmless, self._wrong(failed=failed)))
             if self._tape:
                 self.kept_at = self._tape.finish(failed=failed or bool(found))
-        return _told(self.path, found) if found else ""
+        what = "the cassette was not played as it was recorded" if self._conduct.plays else "the recording is not whole"
+        head = f"{self.path}: {what}: {counted(len(found), 'fault')}"
+        return "\n  ".join([head, *found]) if found else ""
 
     def _wrong(self, *, failed: bool) -> Iterator[str]:
-        yield from map(str, self.misses)
-        yield from self._recorder.told if self._recorder else ()
+        told = [*map(str, self.misses), *(self._recorder.told if self._recorder else ())]
+        yield from told
         astray = (path.replace(self._place, "") for path in self._listener.missed[self._missed_before :])
         yield from (f"{path} was asked, and nobody is there" for path in astray if path)
-        if not self._use.allow_unplayed and not failed:
-            yield from self._left()
-
-    def _left(self) -> Iterator[str]:
         left = self.unplayed
-        if left and not self.misses and len(left) == len(self._index):
-            yield _NOTHING
-        else:
+        if not told and not self.recorded and not self.recovered and len(left) == len(self._index):
+            yield _NOTHING  # which is no proof of anything, whatever may be left
+        elif not self._use.allow_unplayed and not failed:
             yield from (f"entry {at} was never asked for: {entry.method} {entry.url}" for at, entry in left.items())
 
     def _take(self, exchange: Recorded) -> None:
@@ -147,9 +156,3 @@ class Session:
         given = self._use.upstreams
         asked = given if self._conduct.plays and stored.exchanges else upstreams(self._environ, given)
         return Origin(asked, self._use.note, self._use.elide)
-
-
-def _told(path: Path, found: tuple[str, ...]) -> str:
-    return "\n  ".join(
-        [f"{path}: the cassette was not played as it was recorded: {counted(len(found), 'fault')}", *found]
-    )
