@@ -156,9 +156,9 @@ def test_nothing_is_recorded_over_a_cassette_unasked(recorded, invoke):
     ("arguments", "command", "said"),
     [
         (["record"], ["no-such-program"], "no-such-program can't be run: No such file or directory"),
-        (["record", "--upstream", "openai"], ["true"], "--upstream openai\n  Write NAME=URL"),
+        (["record", "--upstream", "openai"], ["true"], "--upstream openai names no provider"),
         (["record", "--upstream", "openai=ftp://host"], ["true"], "'ftp://host' is no base URL"),
-        (["record", "--upstream", "opnai=http://host"], ["true"], "no provider is called 'opnai'"),
+        (["record", "--upstream", "opnai=http://host"], ["true"], "--upstream opnai=http://host names no provider"),
         (["record", "--mode", "rewrite", "-o", "/"], ["true"], "/: this is no file"),
         (["replay", "none.yaml"], ["true"], "none.yaml: there is no such cassette"),
     ],

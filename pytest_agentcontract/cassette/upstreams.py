@@ -44,10 +44,8 @@ UPSTREAMS: Final[Mapping[str, str]] = MappingProxyType({name: known.upstream for
 def upstreams(environ: Mapping[str, str], given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the base URLs to ask: those that are given, else what the environment names, else the providers' own.
 
-    Raise UsageError for what is no base URL, and for a provider that nothing leads to.
+    Raise UsageError for what is no base URL.
     """
-    for unknown in (name for name in given or {} if name not in _KNOWN):
-        raise UsageError(f"no provider is called {unknown!r}", remedy=f"Known: {', '.join(_KNOWN)}.")
     named = {name: environ[known.variable] for name, known in _KNOWN.items() if environ.get(known.variable)}
     return {name: _base_url(name, url) for name, url in {**UPSTREAMS, **named, **(given or {})}.items()}
 

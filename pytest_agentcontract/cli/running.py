@@ -109,9 +109,13 @@ def _session(path: Path, use: Use) -> Iterator[Session]:
 
 
 def _upstream(named: str) -> tuple[str, str]:
+    from pytest_agentcontract.cassette.upstreams import UPSTREAMS  # noqa: PLC0415 - for these commands only
+
     name, separator, url = named.partition("=")
-    if not separator:
-        raise UsageError(f"--upstream {named}", remedy="Write NAME=URL, as in --upstream openai=https://host/v1.")
+    if not separator or name not in UPSTREAMS:
+        known = ", ".join(UPSTREAMS)
+        remedy = f"Write NAME=URL, as in --upstream openai=https://host/v1; a name is one of {known}."
+        raise UsageError(f"--upstream {named} names no provider that a program's variables lead to", remedy=remedy)
     return name, url
 
 
