@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from pytest_agentcontract.cassette.names import KEPT_HEADERS
+from pytest_agentcontract.cassette.volatile import VOLATILE
 from pytest_agentcontract.conformance import kill_matrix
 from pytest_agentcontract.contract.returning import TABLE, Move, State
 from pytest_agentcontract.contract.routing import PRECEDENCE
@@ -26,6 +28,8 @@ def pages() -> dict[str, str]:
         "precedence.md": _precedence(),
         "losses.md": _losses(),
         "kill-matrix.md": _kill_matrix(),
+        "volatile.md": _volatile(),
+        "kept-headers.md": _kept_headers(),
     }
     return {name: "\n".join((_NOTE, "", *lines)) + "\n" for name, lines in made.items()}
 
@@ -67,6 +71,21 @@ def _losses() -> Iterator[str]:
         for loss in losses:
             sent = {None: "all", True: "streamed", False: "whole"}[loss.streamed]
             yield f"| `{wire}` | {loss.what} | {loss.instead} | {sent} |"
+
+
+def _volatile() -> Iterator[str]:
+    """List what of a request is set aside when a recorded one is looked for."""
+    yield "| wire format | place in the request | what stands there |"
+    yield "|---|---|---|"
+    for wire, rows in VOLATILE.items():
+        for row in rows:
+            place = f"`{row.place}`{', in part' if row.pattern else ''}"
+            yield f"| `{wire}` | {place} | {row.reason} |"
+
+
+def _kept_headers() -> Iterator[str]:
+    """List the headers that a recording keeps."""
+    yield ", ".join(f"`{name}`" for name in sorted(KEPT_HEADERS))
 
 
 def _kill_matrix() -> Iterator[str]:
