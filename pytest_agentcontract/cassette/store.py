@@ -6,15 +6,13 @@ answer (how it ended, and its pieces as milliseconds and lengths), and `metadata
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
-from pytest_agentcontract.cassette import entries, layout, soundness
+from pytest_agentcontract.cassette import entries, layout, soundness, whole
 from pytest_agentcontract.cassette.exchange import Cassette, Recorded
 from pytest_agentcontract.cassette.soundness import EXTRA, Unsound
 from pytest_agentcontract.errors import CassetteError
@@ -53,7 +51,7 @@ def save(cassette: Cassette, path: Path) -> None:
     """
     _refuse_unfit(cassette, path, "Nothing was written.")
     try:
-        _replace(path.resolve(), _text(cassette))
+        whole.write(path.resolve(), _text(cassette))
     except OSError as error:
         what = f"can't be written: {error.strerror or error}"
         raise CassetteError(what, where=str(path), remedy="What stood there is unchanged.") from error
@@ -152,17 +150,3 @@ class _Writer:
     """A serializer, as vcrpy asks for one."""
 
     serialize = staticmethod(layout.dumps)
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ import click
 
 import pytest_agentcontract
 from pytest_agentcontract.errors import AgentContractError
+from pytest_agentcontract.report.text import harmless
 
 _USAGE = 4
 _P = ParamSpec("_P")
@@ -24,7 +25,7 @@ def told(command: Callable[_P, None]) -> Callable[_P, None]:
         try:
             command(*args, **kwargs)
         except AgentContractError as error:
-            click.echo(f"ERROR: {error}", err=True)
+            click.echo(f"ERROR: {harmless(str(error))}", err=True)
             sys.exit(_USAGE)
 
     return wrapped

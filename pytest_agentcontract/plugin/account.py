@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, cast
+from typing import cast
 
 import pytest
 
@@ -11,29 +11,18 @@ from pytest_agentcontract import __version__
 from pytest_agentcontract.conformance.baseline import Known, Seen, kept, write_baseline
 from pytest_agentcontract.drivers import base
 from pytest_agentcontract.errors import AgentContractError
-from pytest_agentcontract.jsonvalue import JSONObject, as_object, loads
+from pytest_agentcontract.jsonvalue import as_object, loads
 from pytest_agentcontract.plugin import ROOT, places, summary
 from pytest_agentcontract.plugin.bench import Measure
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report import header
 from pytest_agentcontract.report.coverage import Declared, silent
+from pytest_agentcontract.report.exits import BASELINE_OUTDATED, NOTHING_VERIFIED, SILENT, WIRES_DISAGREE
 from pytest_agentcontract.report.parity import parity
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.stream import Writer
 from pytest_agentcontract.scenario.profile import Profile
-
-NOTHING_VERIFIED: Final = 20
-"""Exit status of a run that pytest would call a success, but nothing was earned: no case applied and passed."""
-
-BASELINE_OUTDATED: Final = 21
-"""Exit status of a run that pytest would call a success, but the baseline lists failures that did not happen."""
-
-SILENT: Final = 23
-"""Exit status of a run that pytest would call a success, but a check has not spoken: a fault of the suite."""
-
-WIRES_DISAGREE: Final = 22
-"""Exit status of a strict run that pytest would call a success, but a case comes out differently by wire format."""
 
 _UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
@@ -64,8 +53,9 @@ class Account:
             self._before = kept(settings.write_baseline, self._chosen.profiles[0])
         if self._settings.report:
             runtimes = [(profile, _version(profile), is_embedded(profile.name)) for profile in self._chosen.profiles]
-            head = header.header(runtimes, self._chosen.requirements)
-            self._writer = Writer(self._settings.report, head)
+            chosen = self._chosen
+            head = header.header(runtimes, chosen.requirements, chosen.cases, strict=self._measure.strict)
+            self._writer = Writer.at(self._settings.report, head)
             self._config.add_cleanup(self._writer.close)
 
     @property
@@ -103,10 +93,7 @@ class Account:
         if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = self._status()
         if finished and self._writer and not self._without:
-            compared = parity(self.records)
-            differing = len(compared.disagreements)
-            wires: JSONObject = {"compared": compared.cases, "differing": differing}
-            self._writer.finish({"wires": wires, "exit": int(session.exitstatus)})
+            self._writer.finish(int(session.exitstatus))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the matrix, what is not met, what is remarkable."""

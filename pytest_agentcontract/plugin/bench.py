@@ -85,7 +85,7 @@ class Bench:
                 artifacts=measure.artifacts,
             )
         except AgentContractError as error:
-            return _unjudged(_record(planned, measure.options), str(error))
+            return self._unjudged(planned, str(error))
         return self._read(planned, report, snapshot)
 
     def _read(self, planned: Planned, report: CaseReport, snapshot: Callable[[], SnapshotAssertion]) -> Judged:
@@ -103,6 +103,15 @@ class Bench:
         if record["status"] in ("pass", "not-applicable", "known", "should-not-met"):
             return Judged(record)
         return Judged(record, explain(report, red, measure.requirements, difference, record["reproduce"]))
+
+    def _unjudged(self, planned: Planned, complaint: str) -> Judged:
+        """Say of each requirement of a case that it could not be judged: it must not look met by other cases alone."""
+        ledger, record = self._measure.requirements, _record(planned, self._measure.options)
+        covered = dict.fromkeys(cover.requirement for cover in planned.case.covers)
+        rows = [ledger[name] for name in covered if name in ledger]
+        record["why"] = harmless(complaint)
+        record["checks"] = [check(Verdict(row.id, row.level, "error", why=complaint), "") for row in rows]
+        return Judged(record, f"{record['why']}\nreproduce: {record['reproduce']}")
 
     def _known(self, planned: Planned, verdict: Verdict) -> str:
         baseline = self._measure.baseline
@@ -134,11 +143,6 @@ def _record(planned: Planned, options: Sequence[str]) -> Record:
         warnings=[],
         reproduce=reproducer(planned, options),
     )
-
-
-def _unjudged(record: Record, complaint: str) -> Judged:
-    record["why"] = harmless(complaint)
-    return Judged(record, f"{record['why']}\nreproduce: {record['reproduce']}")
 
 
 def _why(status: str, verdicts: tuple[Verdict, ...], red: tuple[Verdict, ...], known: list[str]) -> str:

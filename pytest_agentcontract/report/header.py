@@ -16,19 +16,24 @@ from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.scenario.profile import Profile
 
 
-def header(runtimes: Sequence[tuple[Profile, str, bool]], requirements: str) -> JSONObject:
-    """Return the header for runtimes, each with its version and whether it is the suite's own."""
+def header(
+    runtimes: Sequence[tuple[Profile, str, bool]], requirements: str, own: Path | None = None, *, strict: bool = False
+) -> JSONObject:
+    """Return the header for runtimes, each with its version and whether it is the suite's own.
+
+    `own` is the folder of the user's own cases, if there are any.
+    """
     package = Path(pytest_agentcontract.__file__).parent
     return {
         "suite": {"version": pytest_agentcontract.__version__, "digest": digest(package, package.rglob("*.py"))},
-        "requirements": {"set": requirements or CURRENT, "digest": _measured_by()},
-        "release": release(),
-        "runtimes": [_runtime(*runtime) for runtime in runtimes],
-        "platform": {
-            "system": platform.system(),
-            "machine": platform.machine(),
-            "python": platform.python_version(),
+        "requirements": {
+            "set": requirements or CURRENT,
+            "digest": _measured_by(),
+            "own": digest(own, own.rglob("*.json")) if own else "",
         },
+        "release": release(),
+        "strict": strict,
+        "runtimes": [_runtime(*runtime) for runtime in runtimes],
     }
 
 
@@ -70,4 +75,9 @@ def _runtime(profile: Profile, version: str, embedded: bool) -> JSONObject:  # n
         "wires": [*profile.wires],
         "capabilities": [*sorted(profile.capabilities)],
         "embedded": embedded,
+        "platform": {
+            "system": platform.system(),
+            "machine": platform.machine(),
+            "python": platform.python_version(),
+        },
     }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentcontract.errors import ReportError
-from pytest_agentcontract.report.stream import read
+from pytest_agentcontract.errors import DriverError, ReportError
+from pytest_agentcontract.plugin import bench
+from pytest_agentcontract.report.reading import read
 from pytest_agentcontract.wire.formats import FORMATS
 
 EMPTY, NUDGED = "return/no-reply/empty-finish", "return/no-reply/nudged-then-replies"
@@ -16,12 +17,12 @@ def test_a_report_holds_every_verdict(judge, verdicts, pytester):
     verdicts[EMPTY] = ("pass", "not-verified")
     result = judge("--agent-contract-report", "out/r.jsonl")
     report = read(pytester.path / "out" / "r.jsonl")
-    assert [(record["case"], record["status"]) for record in report.records] == [
+    assert [(judged.case, judged.status) for judged in report.cases] == [
         (EMPTY, "not-verified"),
         (NUDGED, "pass"),
     ]
-    assert report.footer["exit"] == result.ret
-    assert report.header["runtimes"][0]["name"] == "reference"
+    assert report.exit == result.ret
+    assert report.header.runtimes[0].name == "reference"
 
 
 def test_a_run_that_was_stopped_has_no_footer(judge, verdicts, pytester):
@@ -42,6 +43,29 @@ def test_a_case_without_a_verdict_leaves_the_report_open(judge, pytester):
         read(pytester.path / "r.jsonl")
 
 
+def test_a_case_that_cannot_be_judged_speaks_against_all_it_covers(judge, monkeypatch, pytester):
+    """Otherwise a requirement would look met by the other cases alone."""
+
+    def broken(*_, **__):
+        raise DriverError("no room")
+
+    monkeypatch.setattr(bench, "run_case", broken)
+    judge("--agent-contract-report", "r.jsonl", select="empty-finish")
+    [judged] = read(pytester.path / "r.jsonl").cases
+    assert judged.status == "error"
+    assert {(check.requirement, check.status, check.why) for check in judged.checks} >= {
+        ("RET-301", "error", "no room"),
+        ("RET-308", "error", "no room"),
+    }
+
+
+@pytest.mark.parametrize(("option", "strict"), [((), False), (("--agent-contract-strict",), True)])
+def test_the_header_says_how_strictly_was_judged(judge, pytester, option, strict):
+    """The same verdicts are another result where a SHOULD is red."""
+    judge("--agent-contract-report", "r.jsonl", *option)
+    assert read(pytester.path / "r.jsonl").header.strict is strict
+
+
 @pytest.mark.parametrize("option", [["-n", "2"], ["-n", "2", "--dist", "loadfile"]])
 def test_workers_send_their_verdicts_to_one_report(pytester, option):
     """Under xdist the controller writes the only report, with the records of all workers."""
@@ -55,7 +79,7 @@ def test_workers_send_their_verdicts_to_one_report(pytester, option):
     result.assert_outcomes(passed=len(judged))
     assert result.outlines[-1].startswith(f"agent contract: judged reference: {len(judged)} pass")
     report = read(pytester.path / "r.jsonl")
-    assert sorted((record["case"], record["wire"]) for record in report.records) == judged
+    assert sorted((judged.case, judged.wire) for judged in report.cases) == judged
 
 
 def test_only_collecting_judges_nothing(judge, pytester):

@@ -1,0 +1,38 @@
+"""Where a file that was made of reports is put: never over something that is not ours, nor unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pytest_agentcontract.cassette import whole
+from pytest_agentcontract.errors import UsageError
+
+
+def put(path: Path, text: str, is_ours: Callable[[str], bool], *, replace: bool) -> None:
+    """Write `text` whole or not at all; raise UsageError where that can't be, or something stands there.
+
+    With `replace`, a file is written over whose first line `is_ours`.
+    """
+    if path.exists() or path.is_symlink():
+        _ours(path, is_ours, replace=replace)
+    try:
+        whole.write(path, text)
+    except OSError as error:
+        raise UsageError(f"can't be written: {error.strerror}", where=str(path), remedy="Name a file.") from error
+
+
+def _ours(path: Path, is_ours: Callable[[str], bool], *, replace: bool) -> None:
+    if not replace:
+        raise UsageError("is there already", where=str(path), remedy="Name another file, or say --replace.")
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            first = file.readline()
+    except OSError as error:
+        raise UsageError(f"can't be read: {error.strerror}", where=str(path), remedy="Name a file.") from error
+    if not is_ours(first.rstrip("\n")):
+        raise UsageError(
+            "is there already, and was not made by this command: it is left as it is",
+            where=str(path),
+            remedy="Name another file.",
+        )
