@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from pytest_agentcontract.cli import own_case
 from pytest_agentcontract.errors import AgentContractError, DataError
 from pytest_agentcontract.jsonvalue import JSON, as_object
+from pytest_agentcontract.plugin import own_case
 from pytest_agentcontract.scenario import load_case, load_profile, schemas
 from pytest_agentcontract.scripted import load
 from pytest_agentcontract.scripted.strict_yaml import Document

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from pytest_agentcontract.cli import own_case
 from pytest_agentcontract.cli.group import main, told
 from pytest_agentcontract.errors import UsageError
-from pytest_agentcontract.plugin import runtimes
+from pytest_agentcontract.plugin import own_case, runtimes
 from pytest_agentcontract.plugin.selection import near
 from pytest_agentcontract.report.text import counted, harmless
 from pytest_agentcontract.scenario import load_case

@@ -140,8 +140,7 @@ def scrub(file: Path) -> None:
 
 
 def _case(recorded: Cassette, name: str, covers: tuple[str, ...]) -> Imported:
-    from pytest_agentcontract.cli import own_case  # noqa: PLC0415 - for a case only
-    from pytest_agentcontract.plugin import runtimes  # noqa: PLC0415 - for a case only
+    from pytest_agentcontract.plugin import own_case, runtimes  # noqa: PLC0415 - for a case only
     from pytest_agentcontract.recorded.as_case import as_case  # noqa: PLC0415 - for a case only
 
     made = as_case(recorded, runtimes.find(name, runtimes.configured_in(Path.cwd())), covers)

@@ -15,7 +15,7 @@ from pytest_agentcontract.conformance.baseline import Baseline, load_baseline
 from pytest_agentcontract.drivers.preparation import missing_program
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, dumps
-from pytest_agentcontract.plugin import rootdir, runtimes
+from pytest_agentcontract.plugin import own_case, rootdir, runtimes
 from pytest_agentcontract.plugin.account import Account
 from pytest_agentcontract.plugin.bench import Bench, Measure
 from pytest_agentcontract.plugin.collection import Item, Root
@@ -71,7 +71,7 @@ class Suite:
         )
         _startable(chosen)
         ledger = requirements.load(chosen.requirements or requirements.CURRENT)
-        own = load_case.load_folder(chosen.cases) if chosen.cases else ()
+        own = own_case.load_folder(chosen.cases) if chosen.cases else ()
         # By contract: the items of one group stand together.
         cases = tuple(sorted((*load_case.shipped(), *load_vectors.shipped(), *own), key=lambda case: case.contract))
         planned = plan(cases, chosen.profiles, settings.wires, settings.selected)

@@ -13,6 +13,7 @@ from pytest_agentcontract.scenario.observation import Delivery
 
 _LIMIT = 1600
 _OUTPUT, _LINES = 800, 12
+_WORDS = {"fail": ("fails", "fail"), "not-verified": ("is not verified", "are not verified")}
 
 
 def explain(
@@ -29,13 +30,21 @@ def explain(
 
 
 def headline(unmet: Sequence[Verdict]) -> str:
-    """Return one line that names what is not met and the first sign of it, for a list of failures."""
+    """Return one line for a list of failures: what is not met, each with the first sign of it, failures first."""
     for verdict in unmet:
         if verdict.status == "error":
             return verdict.why
-    words = {"fail": "fails", "not-verified": "is not verified"}
-    names = ", ".join(f"{verdict.requirement} {words.get(verdict.status, verdict.status)}" for verdict in unmet)
-    return f"{names}: {unmet[0].observed or unmet[0].why}" if unmet else ""
+    signs: dict[tuple[str, str], list[str]] = {}
+    for verdict in sorted(unmet, key=lambda verdict: verdict.status != "fail"):
+        signs.setdefault((verdict.status, verdict.observed or verdict.why), []).append(verdict.requirement)
+    return "; ".join(
+        f"{', '.join(names)} {_said(status, len(names))}: {sign}" for (status, sign), names in signs.items()
+    )
+
+
+def _said(status: str, count: int) -> str:
+    one, many = _WORDS.get(status, (status, status))
+    return one if count == 1 else many
 
 
 def _verdict(verdict: Verdict, requirement: Requirement | None) -> Iterator[str]:

@@ -59,3 +59,10 @@ def test_a_wrong_own_case_is_a_usage_error(own):
     result = own({**CASE, "expct": {}})
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *mine.json: unknown key 'expct'; did you mean 'expect'?"])
+
+
+def test_an_own_case_of_an_unknown_requirement_is_refused(own):
+    """Before anything runs, with its place and what was probably meant."""
+    result = own(CASE | {"covers": ["RET-401", "RET-999"]})
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*mine.json: /covers/1: no requirement is called RET-999. Did you mean RET-*"])

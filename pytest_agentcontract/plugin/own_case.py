@@ -16,9 +16,16 @@ from pytest_agentcontract.scenario.case import Case
 def load(path: Path) -> Case:
     """Read a case file; raise CaseError for the first thing that is wrong with it."""
     case = load_case.load_case(path)
-    for place, complaint in _unknown(cover.requirement for cover in case.covers):
-        raise CaseError(complaint, where=f"{path}: {place}", remedy=load_case.REMEDY)
+    _check(case, path)
     return case
+
+
+def load_folder(folder: Path) -> tuple[Case, ...]:
+    """Read every case file below a folder, ids under `own/`; raise CaseError for the first thing that is wrong."""
+    cases = load_case.load_folder(folder)
+    for case in cases:
+        _check(case, folder / f"{case.id.partition('/')[2]}.json")
+    return cases
 
 
 def faults(document: JSON) -> Iterator[tuple[str, str]]:
@@ -26,6 +33,11 @@ def faults(document: JSON) -> Iterator[tuple[str, str]]:
     yield from load_case.faults(document)
     covers = as_list(as_object(document).get("covers"))
     yield from _unknown(as_text(cover) or as_text(as_object(cover).get("id")) for cover in covers)
+
+
+def _check(case: Case, path: Path) -> None:
+    for place, complaint in _unknown(cover.requirement for cover in case.covers):
+        raise CaseError(complaint, where=f"{path}: {place}", remedy=load_case.REMEDY)
 
 
 def _unknown(covered: Iterable[str]) -> Iterator[tuple[str, str]]:
