@@ -230,3 +230,11 @@ def test_serve_ends_on_an_interrupt_with_what_is_missing(served, number):
     assert "Traceback" not in output
     assert process.returncode == 1
     assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize("asked", [("--coverage", "--mutants"), ("requirements", "--coverage")])
+def test_one_list_at_a_time(invoke, asked):
+    """Two wishes are one error, and not the last of them."""
+    result = invoke("list", *asked)
+    assert result.exit_code == 4
+    assert result.stderr.startswith(f"ERROR: {' and '.join(word.strip('-') for word in asked)} at once\n")

@@ -33,14 +33,17 @@ def run(names: tuple[str, ...], cases: tuple[str, ...], wires: tuple[str, ...], 
 
 
 @main.command("list")
-@click.argument("what", type=click.Choice(sorted(catalogue.LISTS)), default="cases")
-@click.option("--coverage", "asked", flag_value="coverage", help="What judges each requirement: `list coverage`.")
-@click.option("--mutants", "asked", flag_value="mutants", help="The wrong runtimes: `list mutants`.")
+@click.argument("what", type=click.Choice(sorted(catalogue.LISTS)), required=False)
+@click.option("--coverage", is_flag=True, help="What judges each requirement: `list coverage`.")
+@click.option("--mutants", is_flag=True, help="The wrong runtimes: `list mutants`.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON array.")
 @told
-def list_(what: str, asked: str | None, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
-    """Show the cases, requirements, runtimes or mutants there are, or what covers each requirement."""
-    name = asked or what
+def list_(what: str | None, *, coverage: bool, mutants: bool, as_json: bool) -> None:
+    """Show the cases, requirements, runtimes or mutants there are (cases, if nothing is said), or what judges each."""
+    asked = dict.fromkeys([*([what] if what else []), *["coverage"] * coverage, *["mutants"] * mutants])
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} at once", remedy="`list` shows one thing: ask for each by itself.")
+    name = next(iter(asked), "cases")
     rows = catalogue.LISTS[name](runtimes.configured_in(Path.cwd()), runtimes.nulls())
     if as_json:
         click.echo(dumps([dict(row) for row in rows], indent=2))
