@@ -24,7 +24,7 @@ from pytest_agentcontract.scenario.profile import Profile
 from pytest_agentcontract.scenario.script import Script
 from pytest_agentcontract.scenario.start import HandoffPaths
 
-__all__ = ["CaseReport", "applicable", "run_case"]
+__all__ = ["CaseReport", "applicable", "observe", "run_case"]
 
 _UNBOUNDED = "the profile names no variable of the runtime's own time limit (timeout_env), so a silence could last"
 
@@ -50,7 +50,7 @@ def run_case(
     with tempfile.TemporaryDirectory(prefix="agent-contract-", ignore_cleanup_errors=True) as folder:
         room, bound = Path(folder).resolve(), bind(case, nonces)
         try:
-            observation = _observe(bound, profile, wire, provider, room, nonces, timeout or profile.timeout)
+            observation = observe(bound, profile, wire, provider, room, nonces, timeout or profile.timeout)
         except DriverError as error:
             return _unjudged(case, profile, wire, "error", str(error))
         run = Run(bound, profile, wire, observation)
@@ -61,10 +61,10 @@ def run_case(
     return CaseReport(bound, profile.name, wire, verdicts, observation, outcome(run, nonces), seconds, kept)
 
 
-def _observe(
+def observe(
     case: Case, profile: Profile, wire: str, provider: Provider, room: Path, nonces: Nonces, timeout: float
 ) -> Observation:
-    """Let the runtime run against a seat of its own, and freeze both sides."""
+    """Let the runtime run against a seat of its own, in an empty `room`, and freeze both sides; `case` is bound."""
     home, workdir = room / "home", room / "work"
     home.mkdir()
     workdir.mkdir()

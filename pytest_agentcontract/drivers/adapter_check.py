@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal
+from typing import Final
 
 from pytest_agentcontract.drivers.adapter import TO_STOP, Adapter
+from pytest_agentcontract.drivers.finding import Finding
 from pytest_agentcontract.drivers.messages import OPERATIONS, answered, shortened
 from pytest_agentcontract.drivers.stdio import TO_ANSWER
 from pytest_agentcontract.errors import DriverError
@@ -57,20 +57,6 @@ SAMPLES: Final[Mapping[str, JSONObject]] = {
     },
 }
 """One well-formed input for each operation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one step of the check has shown; `fix` says what to do about a bad one."""
-
-    step: str
-    verdict: Literal["ok", "FAIL", "note"]
-    text: str
-    fix: str = ""
-
-    def __str__(self) -> str:
-        head = f"{self.step:<10}{self.verdict:<6}{self.text}"
-        return f"{head}\n{'':<16}{self.fix}" if self.fix else head
 
 
 def check(argv: tuple[str, ...], folder: Path) -> Iterator[Finding]:

@@ -56,6 +56,12 @@ def find(launch: Launch, run: Run) -> Found:
         return Found(problem=str(error))
 
 
+def elsewhere(said: Delivery, rule: ResultRule) -> tuple[Source, ...]:
+    """Return the ways of reading a run's output by which some JSON document is found in it, whatever it says."""
+    run = Run(said.ended, said.exit_code, said.stdout.encode(), said.stderr.encode())
+    return tuple(source for source in _READERS if source != "file" and _readable(source, run, rule))
+
+
 def deliver(launch: Launch, run: Run, found: Found) -> Delivery:
     """Read value, failure flag, usage and named fields out of the document."""
     rule, document = launch.profile.result, found.document
@@ -89,6 +95,14 @@ def parse(text: str, where: str = "standard output") -> JSON:
     except ValueError as error:
         shown = text.strip()[:_SHOWN]
         raise ValueError(f"{where} is not one JSON document ({error}); it begins with {shown!r}") from error
+
+
+def _readable(source: Source, run: Run, rule: ResultRule) -> bool:
+    try:
+        _READERS[source](run, rule, {})
+    except ValueError:
+        return False
+    return True
 
 
 def _usage(document: JSON | Missing, rule: ResultRule) -> Usage | None:

@@ -30,13 +30,15 @@ _LENIENT = {
 }
 _MODE_OF = {"headless": "json", "text": "text", "interactive": "interactive", "handoff": "handoff"}
 _TOLD_IN = {"json": ("prompt",), "text": ("prompt",), "handoff": ("workflow", "thread", "event")}
-_TOOL_OF = {
+TOOL_OF = {
     "root-return": "return",
     "child-return": "return",
     "sub-agents": "spawn",
     "agents-as-tools": "spawn",
     "transfer": "handoff",
 }
+"""A capability -> the part of the tool that it takes."""
+
 _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
 
@@ -90,7 +92,7 @@ def _unfounded(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Find a capability that nothing else in the profile makes possible."""
     modes, tools = as_object(data.get("modes", {})), as_object(data.get("tools", {}))
     for index, capability in enumerate(map(as_text, as_list(data.get("capabilities", [])))):
-        mode, tool = _MODE_OF.get(capability), _TOOL_OF.get(capability)
+        mode, tool = _MODE_OF.get(capability), TOOL_OF.get(capability)
         if mode and data.get("driver") == "command" and mode not in modes:
             yield f"capabilities[{index}]", f"{capability!r} needs modes.{mode}"
         if tool and tool not in tools:
