@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from pytest_agentcontract import resources
 from pytest_agentcontract.conformance import kill_matrix
@@ -24,10 +23,9 @@ from pytest_agentcontract.conformance.kill_matrix import KillMatrix, Row
 from pytest_agentcontract.conformance.run import run_case
 from pytest_agentcontract.plugin.runtimes import find
 from pytest_agentcontract.provider.server import Provider
-from pytest_agentcontract.reference import mutants, rules
 from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.reference.nulls import NULLS
-from pytest_agentcontract.report.header import digest
+from pytest_agentcontract.report.header import measured_on
 from pytest_agentcontract.scenario import load_case, load_vectors
 from pytest_agentcontract.scenario.case import Case
 from pytest_agentcontract.scenario.profile import Profile
@@ -36,14 +34,6 @@ PINNED = resources.fixtures() / "kill-matrix.json"
 WIRE = "anthropic-messages"
 TIME_LIMIT = 10.0
 _WORKERS = 3 * (os.cpu_count() or 1)  # gates and silences make a mutant wait for most of its time
-
-
-def inputs() -> dict[str, str]:
-    """Return the digests of what a matrix is measured on: its cases, its requirements, its mutants."""
-    fixtures, reference = resources.fixtures(), Path(rules.__file__).parent
-    parts = {name: (fixtures, (fixtures / name).rglob("*.json")) for name in ("cases", "requirements", "vectors")}
-    wrong = [*Path(mutants.__file__).parent.glob("*.py"), *reference.glob("*rules.py")]
-    return {name: digest(root, files) for name, (root, files) in {**parts, "mutants": (reference, wrong)}.items()}
 
 
 def suite(mutant: str) -> tuple[Case, ...]:
@@ -114,7 +104,7 @@ def main(names: list[str]) -> None:
         rows = {**known.mutants, **{name: _told(name, row, known.mutants.get(name)) for name, row in measured}}
         nulls = dict(known.nulls) if names else dict(zip(NULLS, pool.map(_null_count, NULLS), strict=True))
     # Digests vouch for a whole measurement: one of a few rows leaves them as they were.
-    write(KillMatrix(known.inputs if names else inputs(), rows, nulls))
+    write(KillMatrix(known.inputs if names else measured_on(), rows, nulls))
     sys.stdout.write(f"null runtimes earned: {nulls}\n")
 
 

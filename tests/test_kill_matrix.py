@@ -10,6 +10,7 @@ from pytest_agentcontract.conformance import kill_matrix
 from pytest_agentcontract.conformance.requirements import load
 from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.reference.nulls import NULLS
+from pytest_agentcontract.report.header import measured_on
 from tests import kills
 
 EACH_MUTANT = pytest.mark.parametrize("mutant", MUTANTS)
@@ -43,5 +44,5 @@ def test_no_null_runtime_has_earned_a_must():
 
 def test_the_matrix_was_measured_on_what_is_shipped():
     """Cases, requirements or mutants that have changed since make it stale: make kill-matrix measures it anew."""
-    assert kill_matrix.load().inputs == kills.inputs()
+    assert kill_matrix.load().inputs == measured_on()
     assert [*kill_matrix.load().mutants] == [*MUTANTS]

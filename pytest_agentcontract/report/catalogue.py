@@ -13,6 +13,7 @@ from pytest_agentcontract.conformance.checks import CHECKS
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.jsonvalue import JSON, as_list
 from pytest_agentcontract.reference.mutants import MUTANTS
+from pytest_agentcontract.report.header import measured_on
 from pytest_agentcontract.report.text import indented
 from pytest_agentcontract.scenario import load_case, load_profile, load_vectors
 from pytest_agentcontract.scenario.case import Case
@@ -95,11 +96,14 @@ def totals(rows: Sequence[Row]) -> str:
     judged = [row for row in rows if row["checks"] and (row["cases"] or row["vectors"])]
     excluded = [row for row in rows if row["excluded"]]
     musts = [row for row in rows if row["level"] == "MUST"]
-    killed = kill_matrix.load().killed({name: mutant.target for name, mutant in MUTANTS.items()})
+    matrix = kill_matrix.load()
+    killed = matrix.killed({name: mutant.target for name, mutant in MUTANTS.items()})
+    changed = [name for name, digest in measured_on().items() if matrix.inputs.get(name) != digest]
+    stale = f"\n{', '.join(changed)}: changed since the mutants were measured: `make kill-matrix`" if changed else ""
     bitten = [row for row in musts if row["requirement"] in killed]
     return (
         f"{len(rows)} requirements: {len(judged)} with a check and a case, {len(excluded)} excluded with a reason; "
-        f"{len(musts)} MUSTs: {len(bitten)} with a killed mutant; null floor {kill_matrix.load().null_floor}"
+        f"{len(musts)} MUSTs: {len(bitten)} with a killed mutant; null floor {matrix.null_floor}{stale}"
     )
 
 

@@ -12,6 +12,7 @@ from pytest_agentcontract import resources
 from pytest_agentcontract.conformance import kill_matrix
 from pytest_agentcontract.conformance.requirements import CURRENT, load
 from pytest_agentcontract.jsonvalue import JSONObject
+from pytest_agentcontract.reference import mutants, rules
 from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.scenario.profile import Profile
 
@@ -48,6 +49,14 @@ def release() -> JSONObject:
         "mutants": len(matrix.mutants),
         "null_floor": matrix.null_floor,
     }
+
+
+def measured_on() -> dict[str, str]:
+    """Return the digests of what a kill matrix is measured on, as it is now: cases, requirements, vectors, mutants."""
+    fixtures, reference = resources.fixtures(), Path(rules.__file__).parent
+    parts = {name: (fixtures, (fixtures / name).rglob("*.json")) for name in ("cases", "requirements", "vectors")}
+    wrong = [*Path(mutants.__file__).parent.glob("*.py"), *reference.glob("*rules.py")]
+    return {name: digest(root, files) for name, (root, files) in {**parts, "mutants": (reference, wrong)}.items()}
 
 
 def digest(root: Path, files: Iterable[Path]) -> str:
