@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -58,6 +58,16 @@ class Origin:
     upstreams: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     elided: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """All that its maker wrote, and where."""
+        yield "the note", self.note
+        for number, (name, url) in enumerate(self.upstreams.items(), 1):
+            yield f"the name of upstream {number}", name
+            yield f"the URL of upstream {number}", url
+        for number, pointer in enumerate(self.elided, 1):
+            yield f"the elided pointer {number}", pointer
 
 
 @dataclass(frozen=True, slots=True)

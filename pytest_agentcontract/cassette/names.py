@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from pytest_agentcontract.cassette.shapes import Found
+from pytest_agentcontract.cassette.shape import Found
 
 KEPT_HEADERS: Final = frozenset(
     {
@@ -41,7 +41,9 @@ _IDENTIFIERS: Final = {
     "user": "end_user_id safety_identifier user user_id",
     "request": "request_id x_request_id",
 }
-_PARAMETER_NAMES: Final = "key sig signature token x_amz_credential x_amz_security_token x_amz_signature"
+_PARAMETER_NAMES: Final = (
+    "key sig signature token x_amz_credential x_amz_security_token x_amz_signature x_goog_credential x_goog_signature"
+)
 
 _FIELD: Final = re.compile(
     rb'"([A-Za-z][A-Za-z0-9_-]{1,60})"\s{0,200}+:\s{0,200}+(?:"([^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+)|(-?[0-9][0-9.eE+-]*+))'

@@ -25,6 +25,7 @@ _HEX: Final = re.compile(rb"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){12,}+(?![0-9A-Fa-
 _STREAM: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:data|event|id|retry|):")
 _JSON: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*[{\["]')
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrtbf])|(.))", re.DOTALL)
+_NUMBERED: Final = re.compile(rb"&#(?:[xX]([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 
 Reading: TypeAlias = tuple[str, bytes]
 """How some bytes were read ("" for as they are), and what they say then."""
@@ -123,6 +124,17 @@ def _unquoted(data: bytes) -> Iterator[bytes]:
         yield unquote_to_bytes(data.replace(b"+", b" "))
 
 
+def _from_page(data: bytes) -> Iterator[bytes]:
+    """Yield a page's text with its letters for the numbers that stand for them."""
+    if b"&#" in data:
+        yield _NUMBERED.sub(_numbered, data)
+
+
+def _numbered(match: re.Match[bytes]) -> bytes:
+    number = int(match[1], 16) if match[1] else int(match[2])
+    return chr(number).encode("utf-8", "surrogatepass") if number <= sys.maxunicode else match[0]
+
+
 def _from_base64(data: bytes) -> Iterator[bytes]:
     """Yield what the runs of base64 letters say; a short tail says nothing."""
     runs = (match[0].rstrip(b"=").translate(_TO_STANDARD) for match in _BASE64.finditer(data))
@@ -199,6 +211,7 @@ _OF_TEXT: Final = {
     "as an event stream": _from_stream,
     "unescaped": _unescaped,
     "percent-decoded": _unquoted,
+    "as a page": _from_page,
     "as base64": _from_base64,
     "as hexadecimal": _from_hex,
 }

@@ -8,12 +8,12 @@ what a stream says piece by piece, and looks at every text that comes of it. A l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_agentcontract.cassette import shapes
-from pytest_agentcontract.cassette.exchange import Recorded
+from pytest_agentcontract.cassette.exchange import Origin, Recorded
 from pytest_agentcontract.cassette.reading import readings
 from pytest_agentcontract.cassette.secret import Secrets
 
@@ -36,9 +36,23 @@ def leaks(recorded: Recorded, secrets: Secrets) -> tuple[Leak, ...]:
 
     The values are those of the exchange before it was scrubbed: `Scrubber.secrets`.
     """
+    return _leaks(_places(recorded), secrets)
+
+
+def leaks_of_maker(origin: Origin, secrets: Secrets) -> tuple[Leak, ...]:
+    """Return the same of what the maker of a cassette wrote; the values are `Scrubber.known`."""
+    return leaks_of_texts(origin.texts, secrets)
+
+
+def leaks_of_texts(texts: Iterable[tuple[str, str]], secrets: Secrets) -> tuple[Leak, ...]:
+    """Return the same of texts, each with its place."""
+    return _leaks(((place, text.encode("utf-8", "surrogateescape")) for place, text in texts), secrets)
+
+
+def _leaks(places: Iterable[tuple[str, bytes]], secrets: Secrets) -> tuple[Leak, ...]:
     found = (
         Leak(kind, f"{place}{how}")
-        for place, data in _places(recorded)
+        for place, data in places
         for how, read in readings(data)
         for kind in _kinds(read, secrets)
     )

@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_agentcontract.cassette import names
-from pytest_agentcontract.cassette.exchange import Headers, Piece, Recorded
+from pytest_agentcontract.cassette.exchange import Headers, Origin, Piece, Recorded
 from pytest_agentcontract.cassette.secret import SHORTEST, Secrets, carried, environment
 from pytest_agentcontract.cassette.spots import PLACEHOLDER, Edit, edits
 from pytest_agentcontract.cassette.volatile import texts_at
@@ -58,15 +58,26 @@ class Scrubber:
         self._kept = names.KEPT_HEADERS | {name.lower() for name in keep_headers}
         self._fields = {names.plain(name): "credential" for name in fields}
         self._elide = tuple(elide)
+        self._known = dict(self._environment)
         self._placeholders: dict[bytes, bytes] = {}
         self._issued: set[bytes] = set()
         self._last: dict[str, int] = {}
 
     def secrets(self, recorded: Recorded) -> Secrets:
-        """Return what must go from this exchange: values of the environment and of its own headers, texts to elide."""
+        """Return what must go from this exchange: values of the environment and of its own headers, texts to elide.
+
+        All of it is known from then on: it must go from what the maker of the cassette wrote, too.
+        """
         headers = recorded.request_headers + recorded.headers
         elided = _elided(recorded.request_body, self._elide)
-        return Secrets(dict([*elided, *self._environment.items(), *carried(headers), *_userinfo(recorded.url)]))
+        found = dict([*elided, *self._environment.items(), *carried(headers), *_userinfo(recorded.url)])
+        self._known |= found
+        return Secrets(found)
+
+    @property
+    def known(self) -> Secrets:
+        """The values of the environment, and of all exchanges so far."""
+        return Secrets(dict(self._known))
 
     def scrub(self, recorded: Recorded) -> Recorded:
         """Return the exchange without its secrets; what has none, or only placeholders, comes back as it was.
@@ -74,7 +85,7 @@ class Scrubber:
         Boundaries between pieces stay where they were; one inside of what is replaced moves to its end.
         """
         secrets = self.secrets(recorded)
-        self._observe(recorded)
+        self._observe(recorded.url.encode("utf-8", "surrogateescape"), recorded.request_body, recorded.body)
         request_body = self._body(recorded.request_body, secrets, form=_is_form(recorded.request_headers))
         return replace(
             recorded,
@@ -84,6 +95,15 @@ class Scrubber:
             reason=self._text(recorded.reason, secrets),
             headers=self._headers(recorded.headers, secrets),
             pieces=self._pieces(recorded, secrets),
+        )
+
+    def scrub_origin(self, origin: Origin) -> Origin:
+        """Return what the maker of a cassette wrote without secrets; call it when all exchanges were scrubbed."""
+        self._observe(*(text.encode("utf-8", "surrogateescape") for _, text in origin.texts))
+        return Origin(
+            {self._text(name, self.known): self._url(url, self.known) for name, url in origin.upstreams.items()},
+            self._text(origin.note, self.known),
+            tuple(self._text(pointer, self.known) for pointer in origin.elided),
         )
 
     def _headers(self, headers: Headers, secrets: Secrets) -> Headers:
@@ -157,9 +177,9 @@ class Scrubber:
             self._issued.add(self._placeholders[value])
         return self._placeholders[value]
 
-    def _observe(self, recorded: Recorded) -> None:
+    def _observe(self, *texts: bytes) -> None:
         """Go on numbering after the placeholders that stand here already: each is somebody's."""
-        for data in (recorded.url.encode("utf-8", "surrogateescape"), recorded.request_body, recorded.body):
+        for data in texts:
             for match in PLACEHOLDER.finditer(data):
                 kind, number = match[1].decode(), int(match[2][:9])
                 if match[0] not in self._issued:

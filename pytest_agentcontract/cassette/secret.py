@@ -11,12 +11,16 @@ from typing import Final
 
 from pytest_agentcontract.cassette import names
 from pytest_agentcontract.cassette.exchange import Headers
-from pytest_agentcontract.cassette.shapes import Found
+from pytest_agentcontract.cassette.shape import Found
 
 SHORTEST: Final = 8
 """A value shorter than this is looked for nowhere: it stands in too much that is no secret."""
+_SHORTEST_MIXED: Final = 6
+"""So short may be the value of a variable whose last word says password, where it is no plain word and no number."""
 _SHORTEST_UNKNOWN: Final = 16
 _SECRET_VARIABLE: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_PASSWORD: Final = re.compile(r"(?:SECRET|TOKEN|PASSWORD|PASSWD)\Z", re.IGNORECASE)
+_MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])|(?=.*[^A-Za-z0-9\s._/:-])", re.DOTALL)
 _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]*[ \t]+(?=\S)")
 _COOKIE_ATTRIBUTES: Final = frozenset({b"expires", b"max-age", b"domain", b"path", b"samesite", b"priority"})
 
@@ -55,7 +59,8 @@ def environment(environ: Mapping[str, str]) -> Iterator[tuple[bytes, str]]:
     """Yield the values of the variables whose names say that they are secret."""
     for name, text in environ.items():
         value = text.encode("utf-8", "surrogateescape").strip()
-        if _SECRET_VARIABLE.search(name) and len(value) >= SHORTEST:
+        mixed = _PASSWORD.search(name) and _MIXED.match(value)
+        if _SECRET_VARIABLE.search(name) and len(value) >= (_SHORTEST_MIXED if mixed else SHORTEST):
             yield value, "environment"
 
 

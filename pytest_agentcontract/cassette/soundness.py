@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
@@ -58,6 +58,19 @@ def check_text(text: str) -> tuple[int, ...]:
     _refuse_twins(root, _UNFOLDED * (len(text) + 1))
     entries = _under(root, "interactions")
     return tuple(_line(entry) for entry in entries.value) if isinstance(entries, yaml.SequenceNode) else ()
+
+
+def beside(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what a sound text says beside its entries, keys and values, and on which lines."""
+    root = yaml.compose(text, Loader=_LOADER)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    waiting = [node for pair in pairs if pair[0].value != "interactions" for node in pair]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, yaml.ScalarNode):
+            yield _line(node), node.value
+        else:
+            waiting += [inner for each in node.value for inner in (each if isinstance(each, tuple) else (each,))]
 
 
 def pieces(told: object) -> list[tuple[float, int]]:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from pytest_agentcontract.cassette import names, shapes
 from pytest_agentcontract.cassette.framing import Frame, frame, is_stream
 from pytest_agentcontract.cassette.secret import Secrets
-from pytest_agentcontract.cassette.shapes import Found
+from pytest_agentcontract.cassette.shape import Found
 from pytest_agentcontract.cassette.views import Span, View, views
 
 PLACEHOLDER: Final = re.compile(rb"SCRUBBED-([a-z]+)-([0-9]+)")

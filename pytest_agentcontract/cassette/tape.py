@@ -12,7 +12,7 @@ from pytest_agentcontract.cassette.canonical import canonical
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Recorded
 from pytest_agentcontract.cassette.journal import Journal, journal_of
 from pytest_agentcontract.cassette.modes import Old, RecordMode, compiled, conduct
-from pytest_agentcontract.cassette.residual import leaks
+from pytest_agentcontract.cassette.residual import leaks, leaks_of_maker
 from pytest_agentcontract.cassette.scrub import Scrubber
 from pytest_agentcontract.errors import CassetteError
 
@@ -34,7 +34,8 @@ class Tape:
     def __init__(self, path: Path, mode: RecordMode, origin: Origin, scrubber: Scrubber) -> None:
         """Begin. Raises CassetteError where the mode records nothing, or somebody else is recording.
 
-        So it does for a cassette, or a journal, that is not sound, and old entries that leak.
+        So it does for a cassette, or a journal, that is not sound, for old entries that leak, and for an origin that
+        can't be written without what is secret in it.
         """
         self.path = path
         self._scrubber = scrubber
@@ -63,6 +64,7 @@ class Tape:
         for recording in earlier:
             left = compiled(left, recording, "stay" if self._conduct.plays else _ANEW, self._key)
         self._left = self._scrubbed(left)
+        self._clean_origin()
 
     @property
     def recovered(self) -> int:
@@ -123,8 +125,16 @@ class Tape:
             path, exchanges = self.path, compiled((*self._old, *self._left), new, self._conduct.old, self._key)
         if not exchanges or not (new or self._left):
             return None
-        store.save(Cassette(exchanges, self._origin), path)
+        store.save(Cassette(exchanges, self._clean_origin()), path)
         return path
+
+    def _clean_origin(self) -> Origin:
+        """Return the origin as it is written; the one that is asked and matched by may hold what is secret."""
+        clean = self._scrubber.scrub_origin(self._origin)
+        if found := leaks_of_maker(clean, self._scrubber.known):
+            told = "\n".join(f"the metadata leaks: {leak}" for leak in found)
+            raise CassetteError(told, where=str(self.path), remedy="Take it out; nothing was written.")
+        return clean
 
     def _key(self, exchange: Recorded) -> object:
         return canonical(exchange, self._origin.elided).key

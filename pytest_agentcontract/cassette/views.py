@@ -80,13 +80,22 @@ def views(data: bytes, *, streamed: bool) -> Iterator[View]:
 def _levels(view: View) -> Iterator[View]:
     for _ in range(DEEPEST):
         yield view
-        if b"%" in view.data and (plain := _undone(view, _PERCENT, unquote_to_bytes)):
-            yield plain
+        yield from _plain(view)
         deeper = _undone(view, _ESCAPE, _unescaped) if b"\\" in view.data else None
         if deeper is None:
             return
         view = deeper
     yield view
+
+
+def _plain(view: View) -> Iterator[View]:
+    """Yield a view without its percent signs, and once more where a URL stands in a URL."""
+    for _ in range(2):
+        plain = _undone(view, _PERCENT, unquote_to_bytes) if b"%" in view.data else None
+        if plain is None:
+            return
+        yield plain
+        view = plain
 
 
 _PERCENT: Final = re.compile(rb"%[0-9A-Fa-f]{2}")

@@ -100,6 +100,8 @@ GONE: dict[str, Callable[[str], Recorded]] = {
     "URL path, every letter percent-encoded": lambda s: recorded(
         url=URL + "/" + "".join(f"%{b:02x}" for b in s.encode())
     ),
+    "URL path, percent-encoded twice": lambda s: recorded(url=URL + "/" + "".join(f"%25{b:02X}" for b in s.encode())),
+    "URL in a URL": lambda s: recorded(url=f"{URL}?to={quote(f'https://h.example/?q={quote(s)}', safe='')}"),
     "URL query": lambda s: recorded(url=f"{URL}?key={s}&alt=sse"),
     "URL query under any name": lambda s: recorded(url=f"{URL}?alt=sse&q={s}"),
     "URL query, percent-encoded": lambda s: recorded(url=f"{URL}?access_token={quote(s, safe='')}"),
@@ -160,7 +162,11 @@ REFUSED: dict[str, Callable[[str], Recorded]] = {
     "base64": lambda s: recorded(body=json.dumps({"data": base64.b64encode(f"it is {s}!".encode()).decode()}).encode()),
     "base64url in text": lambda s: recorded(answer=b"see " + base64.urlsafe_b64encode(f"{s} is it".encode())),
     "hexadecimal": lambda s: recorded(answer=json.dumps({"a": s.encode().hex()}).encode()),
-    "percent-encoded twice": lambda s: recorded(url=URL + "/" + "".join(f"%25{b:02X}" for b in s.encode())),
+    "percent-encoded three times": lambda s: recorded(url=URL + "/" + "".join(f"%2525{b:02X}" for b in s.encode())),
+    "letters of a page": lambda s: recorded(answer="".join(f"&#{b};" for b in s.encode()).encode()),
+    "letters of a page in hexadecimal": lambda s: recorded(
+        body=json.dumps({"a": "".join(f"&#x{b:x};" for b in s.encode())}).encode()
+    ),
     "compressed": lambda s: recorded(answer=gzip.compress(f"{WORDS}{s}{WORDS}".encode())),
     "compressed by zstd": lambda s: recorded(answer=zstd.compress(f"{WORDS}{s}{WORDS}".encode())),
     "wide letters": lambda s: recorded(answer=json.dumps({"a": s}).encode("utf-16-le")),

@@ -148,6 +148,12 @@ def test_a_secret_that_is_part_of_a_placeholder_changes_none():
     assert scrubbed(b"SCRUBBED-organization-1") == b"SCRUBBED-organization-1"
 
 
+def test_placeholders_beside_each_other_are_no_secret():
+    """Behind a name whose value would go as a whole: each is somebody's, and stays."""
+    once = b'{"a": "?key=SCRUBBED-environment-1SCRUBBED-key-1 Cookie: a=SCRUBBED-key-1SCRUBBED-key-2"}'
+    assert scrubbed(once) == once
+
+
 def test_more_headers_and_fields_on_request():
     """A header that is asked for is kept, one that carries a secret as a placeholder; a field's value goes."""
     exchange = recorded(b'{"session": "abc"}')

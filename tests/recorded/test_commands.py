@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -143,6 +145,36 @@ def test_scrub(tape, folder, monkeypatch):
     assert run("scrub", "s.yaml") == (0, "s.yaml: nothing to scrub\n")
     assert (folder / "s.yaml").read_text() == written
     assert run("check", "s.yaml")[0] == 0
+
+
+def test_the_metadata_is_checked_and_scrubbed(tape, folder):
+    """Our own, with lines in place of values, and what strangers wrote there; nothing but our own is rewritten."""
+    origin = replace(
+        tape.origin, upstreams={**tape.origin.upstreams, f"n-{KEY}": "https://h.example"}, note=f"by {KEY}"
+    )
+    store.save(replace(tape, origin=origin), folder / "m.yaml")
+    code, shown = run("check", "m.yaml")
+    assert (code, KEY in shown, shown.splitlines()[-1]) == (1, False, "1 cassette, 2 faults")
+    assert len(re.findall(r"^m\.yaml: the metadata leaks: key in line \d+$", shown, re.MULTILINE)) == len(
+        ("name", "note")
+    )
+    assert run("scrub", "m.yaml") == (0, "metadata: 2 keys replaced\nm.yaml: scrubbed\n")
+    assert KEY not in (folder / "m.yaml").read_text()
+    assert run("check", "m.yaml") == (0, "1 cassette, no faults\n")
+    assert run("scrub", "m.yaml") == (0, "m.yaml: nothing to scrub\n")
+    with (folder / "m.yaml").open("a") as file:
+        file.write(f"  other: [{{why: [{KEY}]}}]\n")
+    assert run("check", "m.yaml")[0] == 1
+
+
+def test_metadata_that_can_not_be_scrubbed_is_left(tape, folder):
+    """The error tells the place, and the file stays as it was."""
+    note = base64.b64encode(f"see {KEY}".encode()).decode()
+    store.save(replace(tape, origin=replace(tape.origin, note=note)), folder / "m.yaml")
+    before = (folder / "m.yaml").read_text()
+    code, shown = run("scrub", "m.yaml")
+    assert (code, "the metadata still leaks: key in the note, as base64" in shown, KEY in shown) == (4, True, False)
+    assert (folder / "m.yaml").read_text() == before
 
 
 def test_a_file_that_is_no_cassette_is_told_by_each_command(folder):
