@@ -117,9 +117,9 @@ def test_a_changed_verdict_is_a_small_diff(report, record, check):
 def test_shards_make_the_page_of_the_whole(report, record, check):
     """The order of runtimes and records in a file does not show."""
     one = record(check("RET-301"), runtime="theirs")
-    other = record(check("RET-301", "fail"), status="fail")
-    whole = page(report(one, other))
-    assert page(report(other, one)) == page(merge([report(other), report(one)])) == whole
+    found = [record(check("RET-301", "fail"), status="fail", case=f"return/{case}") for case in "zxy"]
+    whole = page(report(one, *found))
+    assert page(report(*reversed(found), one)) == page(merge([report(*found), report(one)])) == whole
 
 
 HOSTILE = (
@@ -176,6 +176,23 @@ def test_a_page_is_kept_small(report, record, check):
     [left] = re.findall(r"^(\d+) further lines left out", text, re.MULTILINE)
     assert text.count("  - own/") + int(left) == 1500 + 1  # the last line names what was not judged
     assert "### theirs 1.2.3\n\n- **RET-302** (MUST): fail\n  - return/x (openai-chat)" in text
+
+
+def test_two_that_are_cut_get_the_same(report, record, check):
+    """The first runtime does not take the room of the second."""
+    records = [
+        record(
+            check("RET-301", "fail", observed=f"{number} " + "x" * 200),
+            case=f"own/{runtime}/{number}",
+            runtime=runtime,
+            status="fail",
+        )
+        for runtime in ("one", "two")
+        for number in range(200)
+    ]
+    text = page(report(*records), limit=60_000)
+    assert len(text.encode()) < 60_000
+    assert abs(text.count("  - own/one/") - text.count("  - own/two/")) <= 1
 
 
 def test_tables_that_do_not_fit_are_refused(report, runtime):

@@ -15,7 +15,7 @@ from pytest_agentcontract.report.merging import merge
 from pytest_agentcontract.report.values import Measured, Platform, Suite
 
 SHARDS = st.lists(st.sets(st.integers(0, 11)), min_size=1, max_size=5)
-ANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture
