@@ -45,6 +45,6 @@ def markdown(file: Path, output: Path | None, replace: bool) -> None:  # noqa: F
     """
     page = pages.page(reading.read(file))
     if output is None:
-        click.echo(page, nl=False)
+        click.echo(page.encode(), nl=False)  # the same bytes on any machine
         return
     placing.put(output, page, pages.MARK.__eq__, replace=replace)
