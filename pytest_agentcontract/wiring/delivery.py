@@ -10,25 +10,30 @@ from dataclasses import replace
 
 from pytest_agentcontract.drivers.finding import Finding
 from pytest_agentcontract.drivers.outcome import elsewhere
-from pytest_agentcontract.jsonvalue import JSON, Missing, equal, loads, point
+from pytest_agentcontract.jsonvalue import JSON, Missing, as_text, equal, loads, point
 from pytest_agentcontract.wiring.document import flags, holds, is_number, listed, places, shown, stands, top
 from pytest_agentcontract.wiring.trial import Trial
+
+_LONGER = "If it only needs longer: `timeout` in the profile."
+_ARRAY = 'from = "stdout-json-array" reads the last element of an array.'
+_SHAPE = "Is it a result of another shape? See `from` in result."
 
 
 def result(trial: Trial) -> Iterator[Finding]:
     """Yield what stands in the result of a run that the model ended well, and how the run ended."""
     if trial.cut_off:
-        yield Finding("result", "FAIL", trial.cut_off, "If it only needs longer: `timeout` in the profile.")
+        late = trial.delivery.ended == "time-limit"
+        yield Finding("result", "FAIL", trial.cut_off, _LONGER if late else "That is an error of the runtime's own.")
     elif isinstance(trial.delivery.document, Missing):
         yield Finding("result", "FAIL", *_absent(trial))
     else:
-        found = value(trial)
-        if found.verdict == "FAIL" and not trial.delivery.exit_ok:
-            ending = f"; the run exits with {trial.delivery.exit_code}{trial.last_words}"
+        found, said = value(trial), trial.delivery
+        if found.verdict == "FAIL":
+            ending = "" if said.exit_ok else f"; the run exits with {said.exit_code}{trial.last_words}"
             yield replace(found, text=f"{found.text}{ending}")
             return
-        yield from _ending(trial)
         yield found
+        yield from _ending(trial)
         yield from _numbers(trial)
 
 
@@ -41,10 +46,14 @@ def value(trial: Trial) -> Finding:
         return Finding("result", "ok", f"is found at {pointer or 'the whole document'}")
     there = stands(document, trial.said)
     at = f"what the model said stands at {', '.join(there)}" if there else ""
-    fix = f'Say result.{key} = "{there[0]}".' if there else "Is it a result of another shape? See `from` in result."
+    fix = f'Say result.{key} = "{there[0]}".' if there else _SHAPE
+    fix = _ARRAY if isinstance(document, list) else fix
     if isinstance(trial.delivery.value, Missing):
         return Finding("result", "FAIL", f"the result holds no {pointer}; {at or holds(document)}", fix)
     held = f"{pointer or 'the document'} holds {shown(trial.delivery.value)}"
+    if isinstance(trial.said, str) and trial.said in as_text(trial.delivery.value):
+        fix = "Is there a place, or an output mode, where it stands alone?"
+        return Finding("result", "FAIL", f"{held}; what the model said stands among other text", fix)
     return Finding("result", "FAIL", f"{held}; {at or f'what the model said is nowhere in it; {holds(document)}'}", fix)
 
 

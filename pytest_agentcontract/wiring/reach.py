@@ -49,6 +49,8 @@ def _unreached(trial: Trial) -> Finding:
     if trial.delivery.ended == "time-limit":
         fix = "Does it wait for input or a permission? If it only needs longer: `timeout` in the profile."
         return Finding("start", "FAIL", f"{trial.cut_off}: it never asked the model{trial.last_words}", fix)
+    if trial.delivery.ended == "crashed":
+        return Finding("start", "FAIL", trial.unasked, "That is an error of the runtime's own, before it came to ask.")
     if _COMMAND_LINE.search(trial.last_words):
         return Finding(
             "start", "FAIL", trial.unasked, f"Mend modes.{trial.case.given.mode}: it takes another command line."

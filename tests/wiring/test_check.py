@@ -11,6 +11,7 @@ import pytest
 from pytest_agentcontract.drivers.finding import Finding
 from pytest_agentcontract.scenario import load_profile
 from pytest_agentcontract.scenario.profile import Argument, Profile, ResultRule, SideCall, WireSetup
+from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wiring.check import check
 from tests import team
 
@@ -230,6 +231,39 @@ def _tool_less() -> dict[str, tuple[Argument, ...]]:
 
 
 _PAYLOADS = frozenset({"headless", "payload-string", "payload-object"})
+
+
+_AGENT = """
+import http.client, json, os, sys, urllib.parse
+url = urllib.parse.urlsplit(os.environ["ANTHROPIC_BASE_URL"])
+line = http.client.HTTPConnection(url.netloc)
+body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": sys.argv[1]}]}
+line.request("POST", url.path + "/v1/messages", json.dumps(body), {"content-type": "application/json"})
+text = json.load(line.getresponse())["content"][0]["text"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("print('loading...', json.dumps({'result': text}), sep=chr(10))", "where from = 'stdout-json-lines' looks"),
+        ("print(json.dumps([{}, {'result': text}]))", "what the model said stands at /1/result"),
+        ("print(json.dumps({'a/b': {'out': [text]}}))", "what the model said stands at /a~1b/out/0"),
+        ("print(json.dumps({'result': 'Answer: ' + text}))", "what the model said stands among other text"),
+        ("print(json.dumps(text))", "the result holds no /result; it is "),
+        ("print(json.dumps({'answer': 'mine', 'log': []}))", "the result holds no /result; it has /answer, /log"),
+        ("sys.stderr.write('warning' + chr(10) + json.dumps({'result': text}))", "where from = 'stderr-json' looks"),
+        ("sys.stdout.buffer.write(bytes([255]))", "standard output is not UTF-8"),
+        ("sys.exit('no key')", "standard output is empty (exit code 1: no key)"),
+        ("os.abort()", "the run did not end by itself: crashed"),
+    ],
+)
+def test_a_result_elsewhere_is_found(printed: str, said: str) -> None:
+    """Whatever a runtime prints in place of the result that is described, one line says what it is."""
+    modes: Mapping[Mode, tuple[Argument, ...]] = {"json": (sys.executable, "-c", _AGENT + printed, "{prompt}")}
+    wrong = [finding for finding in _findings(replace(BASE, modes=modes, tools={})) if finding.verdict == "FAIL"]
+    assert [finding.step for finding in wrong] == ["result"]
+    assert said in wrong[0].text
 
 
 def test_a_request_of_nobody_is_told() -> None:
