@@ -21,7 +21,7 @@ import vcr  # type: ignore[import-untyped] # it ships no types
 from figures import environment, paired, report
 from monologue import events
 
-from pytest_agentcontract.cassette.store import load
+from pytest_agentcontract.cassette.file.store import load
 
 HERE = Path(__file__).parent
 PATIENCE = 60

@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 from figures import paired, report
 
 from pytest_agentcontract.cassette.exchange import Cassette, Piece, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 
 FEW, MANY = 10, 1_000
 LIMIT: Final = 1.2

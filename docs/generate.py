@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_agentcontract.cassette.names import KEPT_HEADERS
-from pytest_agentcontract.cassette.volatile import VOLATILE
+from pytest_agentcontract.cassette.matching.volatile import VOLATILE
+from pytest_agentcontract.cassette.scrubbing.names import KEPT_HEADERS
 from pytest_agentcontract.conformance import kill_matrix
 from pytest_agentcontract.contract.returning import TABLE, Move, State
 from pytest_agentcontract.contract.routing import PRECEDENCE

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli
-from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.cassette.journal import Journal, journal_of
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scripted import turn

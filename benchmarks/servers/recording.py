@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pytest_agentcontract.cassette.exchange import Origin
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.tape import Tape
 from pytest_agentcontract.provider.recorder import Recorder
 from pytest_agentcontract.provider.server import Provider

@@ -7,13 +7,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from pytest_agentcontract.cassette import store
-from pytest_agentcontract.cassette.canonical import canonical
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Recorded
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.cassette.journal import Journal, journal_of
+from pytest_agentcontract.cassette.matching.canonical import canonical
 from pytest_agentcontract.cassette.modes import Old, RecordMode, compiled, conduct
-from pytest_agentcontract.cassette.residual import leaks, leaks_of_maker
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.residual import leaks, leaks_of_maker
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.errors import CassetteError
 
 _ANEW: Final[Old] = "stay unless recorded anew"

@@ -35,7 +35,7 @@ def cassette() -> None:
 @told
 def show(file: Path, number: int | None, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
     """List the exchanges of a cassette, or show one of them with its headers and bodies."""
-    from pytest_agentcontract.cassette import store  # noqa: PLC0415 - for this command only
+    from pytest_agentcontract.cassette.file import store  # noqa: PLC0415 - for this command only
     from pytest_agentcontract.recorded import showing  # noqa: PLC0415 - for this command only
     from pytest_agentcontract.recorded.reading import read_all  # noqa: PLC0415 - for this command only
 
@@ -60,7 +60,7 @@ def show(file: Path, number: int | None, as_json: bool) -> None:  # noqa: FBT001
 @told
 def diff(old: Path, new: Path, as_json: bool) -> None:  # noqa: FBT001 - click passes options by name
     """Say in what two cassettes differ, exchange by exchange; the exit status is 1 if they do, else 0."""
-    from pytest_agentcontract.cassette import store  # noqa: PLC0415 - for this command only
+    from pytest_agentcontract.cassette.file import store  # noqa: PLC0415 - for this command only
     from pytest_agentcontract.recorded import difference  # noqa: PLC0415 - for this command only
 
     found = tuple(difference.changes(store.load(old), store.load(new)))
@@ -91,7 +91,7 @@ def import_(
     Says what was kept, and of each exchange what is left out and why. With --runtime and --covers it is a case, in
     JSON, to which you add what must come of it (`expect`).
     """
-    from pytest_agentcontract.cassette import store  # noqa: PLC0415 - for this command only
+    from pytest_agentcontract.cassette.file import store  # noqa: PLC0415 - for this command only
     from pytest_agentcontract.recorded import script_of, writing  # noqa: PLC0415 - for this command only
 
     if bool(name) != bool(covers):

@@ -12,7 +12,7 @@ from typing import Final, get_args
 
 import pytest
 
-from pytest_agentcontract.cassette import entries
+from pytest_agentcontract.cassette.file import entries
 from pytest_agentcontract.cassette.modes import RecordMode, conduct
 from pytest_agentcontract.errors import AgentContractError, UsageError
 from pytest_agentcontract.plugin import CASSETTE, ORPHANS

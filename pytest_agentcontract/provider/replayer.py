@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_agentcontract.cassette.exchange import Ending, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.miss import Miss
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.matching.miss import Miss
 from pytest_agentcontract.cassette.upstreams import client_path, upstream_url
 from pytest_agentcontract.errors import WireError
 from pytest_agentcontract.provider.encoding import decoded

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_agentcontract.cassette import miss
-from pytest_agentcontract.cassette.canonical import Canonical, canonical
 from pytest_agentcontract.cassette.exchange import Cassette
+from pytest_agentcontract.cassette.matching import miss
+from pytest_agentcontract.cassette.matching.canonical import Canonical, canonical
 from pytest_agentcontract.conformance.difference import differences
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, dumps, loads
 from pytest_agentcontract.recorded.reading import Reading, read_all

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.miss import Miss
+from pytest_agentcontract.cassette.file import store
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.matching.miss import Miss
 from pytest_agentcontract.cassette.modes import conduct
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.served import upstreams_of
 from pytest_agentcontract.cassette.tape import Tape
 from pytest_agentcontract.cassette.upstreams import environment, upstreams

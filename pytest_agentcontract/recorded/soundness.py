@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Recorded
-from pytest_agentcontract.cassette.residual import Leak, leaks, leaks_of_maker, leaks_of_texts
-from pytest_agentcontract.cassette.scrub import Scrubber
-from pytest_agentcontract.cassette.soundness import beside
-from pytest_agentcontract.cassette.spots import PLACEHOLDER
+from pytest_agentcontract.cassette.file import store
+from pytest_agentcontract.cassette.file.soundness import beside
+from pytest_agentcontract.cassette.scrubbing.residual import Leak, leaks, leaks_of_maker, leaks_of_texts
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.spots import PLACEHOLDER
 from pytest_agentcontract.errors import CassetteError
 from pytest_agentcontract.recorded.reading import read_all
 from pytest_agentcontract.report.text import counted

@@ -13,8 +13,8 @@ import pytest
 from backports import zstd
 
 from pytest_agentcontract.cassette.exchange import Headers, Piece, Recorded
-from pytest_agentcontract.cassette.residual import leaks
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.residual import leaks
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.wire.formats import FORMATS
 from pytest_agentcontract.wire.request import Request, ToolChoice
 from pytest_agentcontract.wire.turn import Call, Turn

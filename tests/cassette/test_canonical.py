@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pytest_agentcontract.cassette.canonical import Canonical, canonical, canonical_url
 from pytest_agentcontract.cassette.exchange import Headers, Recorded
+from pytest_agentcontract.cassette.matching.canonical import Canonical, canonical, canonical_url
 
 MESSAGES = "https://api.anthropic.com/v1/messages"
 

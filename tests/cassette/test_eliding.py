@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from pytest_agentcontract.cassette.canonical import canonical
 from pytest_agentcontract.cassette.exchange import Piece, Recorded
-from pytest_agentcontract.cassette.residual import leaks
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.matching.canonical import canonical
+from pytest_agentcontract.cassette.scrubbing.residual import leaks
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 
 PLACES = ("/instructions", "/tools/**/description")
 PROMPT = 'You are a "careful" assistant.\nSay ünïcode.'

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pytest_agentcontract.cassette.exchange import Cassette, Headers, Origin, Piece, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.errors import CassetteError
 
 MESSAGES = "https://api.anthropic.com/v1/messages"

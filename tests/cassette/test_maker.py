@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Origin, Recorded
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.cassette.journal import journal_of
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.cassette.residual import leaks_of_maker
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.residual import leaks_of_maker
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.tape import Tape, apart
 from pytest_agentcontract.cassette.upstreams import client_path
 from pytest_agentcontract.errors import CassetteError

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_agentcontract.cassette.exchange import Cassette, Headers, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.miss import Difference, Miss
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.matching.miss import Difference, Miss
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.jsonvalue import MISSING, dumps
 
 MESSAGES = "https://api.anthropic.com/v1/messages"

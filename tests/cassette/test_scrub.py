@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_agentcontract.cassette.exchange import Piece, Recorded
-from pytest_agentcontract.cassette.residual import leaks
-from pytest_agentcontract.cassette.scrub import Scrubber, unnumbered
+from pytest_agentcontract.cassette.scrubbing.residual import leaks
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber, unnumbered
 from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.load_case import shipped
 from pytest_agentcontract.wire.formats import FORMATS

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from pytest_agentcontract.cassette.exchange import Recorded
-from pytest_agentcontract.cassette.residual import leaks
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.residual import leaks
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from tests.cassette.test_canaries import JSON_TYPE, URL, recorded, seen, streamed
 
 HEX = "3f9a" * 16

@@ -17,8 +17,8 @@ import pytest
 import requests
 import vcr
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Piece
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.errors import CassetteError
 from tests.cassette.exchanges import exchange
 

@@ -14,8 +14,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_agentcontract.cassette import layout, store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Piece, Recorded
+from pytest_agentcontract.cassette.file import layout, store
 from pytest_agentcontract.errors import CassetteError
 from tests.cassette.exchanges import URL, exchange
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.errors import CassetteError
 from tests.cassette.exchanges import asking, exchange
 from tests.cassette.limits import files_of_at_most
@@ -78,7 +78,7 @@ _SAVE = """
 import sys
 from itertools import count
 from pathlib import Path
-from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.cassette.exchange import Cassette
 from tests.cassette.exchanges import asking
 for number in count():

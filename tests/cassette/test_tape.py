@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin, Piece, Recorded
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.cassette.journal import journal_of, recovered
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.tape import Tape, apart
 from pytest_agentcontract.errors import CassetteError
 from tests.cassette.exchanges import asking, exchange
@@ -359,7 +359,7 @@ import sys
 from pathlib import Path
 from pytest_agentcontract.cassette.exchange import Origin
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.tape import Tape
 from tests.cassette.exchanges import asking
 tape = Tape(Path(sys.argv[1]), RecordMode.ALL, Origin(), Scrubber({}))

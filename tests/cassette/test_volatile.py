@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_agentcontract.cassette.volatile import VOLATILE, Volatile, settled
+from pytest_agentcontract.cassette.matching.volatile import VOLATILE, Volatile, settled
 from pytest_agentcontract.wire.formats import FORMATS
 
 ONE, OTHER = "01a22e0f-f1bf-7853-95ed-951e05a3e2d4", "c5f4b972-991f-5c16-be98-3f2b81e1eedd"

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from pytest_agentcontract.cassette.exchange import Cassette, Headers, Piece, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.served import upstreams_of
 from pytest_agentcontract.provider import replayer
 from pytest_agentcontract.provider.http import Connection, Incoming

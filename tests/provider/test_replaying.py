@@ -18,10 +18,10 @@ import pytest
 import yaml
 
 from pytest_agentcontract.cassette.exchange import Cassette, Ending, Origin, Piece, Recorded
-from pytest_agentcontract.cassette.index import Index
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.file.store import load, save
+from pytest_agentcontract.cassette.matching.index import Index
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.served import upstreams_of
-from pytest_agentcontract.cassette.store import load, save
 from pytest_agentcontract.cassette.upstreams import UPSTREAMS, environment, upstream_url
 from pytest_agentcontract.jsonvalue import dumps, loads
 from pytest_agentcontract.provider.http import Connection, Incoming, head

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_agentcontract import resources
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.recorded.reading import Reading, read_all
 from tests.clients.launch import CLIENTS
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli
-from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.recorded.reading import read_all
 from pytest_agentcontract.scenario import load_case
 from pytest_agentcontract.scripted import call, load, status, turn

@@ -10,9 +10,9 @@ import anthropic
 import openai
 import pytest
 
-from pytest_agentcontract.cassette import store
 from pytest_agentcontract.cassette.exchange import Cassette, Origin
-from pytest_agentcontract.cassette.scrub import Scrubber
+from pytest_agentcontract.cassette.file import store
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.provider.recorder import Recorder
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.recorded.script_of import imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_agentcontract import resources
-from pytest_agentcontract.cassette import store
+from pytest_agentcontract.cassette.file import store
 from pytest_agentcontract.recorded.reading import read_all
 from pytest_agentcontract.recorded.script_of import imported
 from pytest_agentcontract.recorded.turns import content

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pytest_agentcontract.cassette.exchange import Origin
+from pytest_agentcontract.cassette.file.store import load
 from pytest_agentcontract.cassette.modes import RecordMode
-from pytest_agentcontract.cassette.scrub import Scrubber
-from pytest_agentcontract.cassette.store import load
+from pytest_agentcontract.cassette.scrubbing.scrub import Scrubber
 from pytest_agentcontract.cassette.tape import Tape
 from tests.provider.recording.conftest import PATIENCE, Caller, Studio, parsed
 

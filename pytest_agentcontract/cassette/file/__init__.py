@@ -1,0 +1,1 @@
+"""Cassettes as files: vcrpy's format, read strictly and written whole."""

@@ -1,0 +1,1 @@
+"""Taking secrets out of an exchange, and searching for what is left."""
