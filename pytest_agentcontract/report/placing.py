@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pytest_agentcontract.cassette import whole
+from pytest_agentcontract.cassette.file import whole
 from pytest_agentcontract.errors import UsageError
 
 
