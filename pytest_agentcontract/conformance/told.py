@@ -107,6 +107,13 @@ def told_of_error(run: Run, child: str) -> bool:
     return any(result.is_error for result in spawn_results(run, child))
 
 
+def prose_told(run: Run, child: str) -> str:
+    """Return the first stray text, or text that a child's model said, that its parent was told; empty for none."""
+    prose = (*run.expect.stray, *run.spoken(child))
+    heard_by_parent = [text for exchange in run.own(run.parent(child)) for text in heard(exchange.request)]
+    return next((text for text in prose if any(text in told for told in heard_by_parent)), "")
+
+
 def marks_of(run: Run, children: tuple[str, ...]) -> dict[str, frozenset[str]]:
     """Return, for each child, the words that name it alone, from the call that started it and that call's result."""
     words = {child: _words_about(run, child) for child in children}

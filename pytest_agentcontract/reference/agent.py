@@ -170,7 +170,7 @@ class Agent:
         end, rules = await child.work(prompt), self.run.rules
         self.progress = rules.charge(self.progress, end)
         if end.state is State.RETURNED:
-            block = rules.returned_block(child.name, rules.for_parent(end.value))
+            block = rules.returned_block(child.name, rules.for_parent(end.value, child.trail))
         else:
             block = rules.failure_tag(child.name, end.reason, child.trail)
             self.failed_children += 1

@@ -167,7 +167,7 @@ class Engine:
             agent = Agent(run, Role(is_root=True, interactive=False), name, team=team, control=control)
             end = await agent.work(self._task(state))
         failed = end.state is not State.RETURNED
-        said = self._rules.for_parent(end.value) if not failed else ""
+        said = self._rules.for_parent(end.value, agent.trail) if not failed else ""
         found = rules.prefer(control.config, rules.parse(said, rules.model))
         facts = replace(self._facts(state, name, found), failed=failed)
         text = said if not failed else self._rules.failure_tag(name, end.reason, agent.trail)

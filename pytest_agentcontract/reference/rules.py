@@ -89,6 +89,11 @@ def the_payload(value: JSON, _trail: Trail) -> JSON:
     return reply.for_caller(value)
 
 
+def the_text(value: JSON, _trail: Trail) -> str:
+    """Hand a parent the value as text, and nothing else that its child has said."""
+    return reply.for_parent(value)
+
+
 def failure_tag(name: str, reason: str, _trail: Trail) -> str:
     """Tell a parent that its child failed, and why; none of the child's prose."""
     return f"✗ {name} failed: {reason}"
@@ -174,7 +179,7 @@ class Rules:
 
     # What each consumer sees.
     for_caller: Callable[[JSON, Trail], JSON] = the_payload
-    for_parent: Callable[[JSON], str] = reply.for_parent
+    for_parent: Callable[[JSON, Trail], str] = the_text
     failed_result: Callable[[Trail, str], JSON] = no_fallback
     failure_tag: Callable[[str, str, Trail], str] = failure_tag
     returned_block: Callable[[str, str], str] = returned_block

@@ -46,6 +46,10 @@ def silent(**more):
 
 CHILD, STRUCTURE, SILENT = returning(), returning(OBJECT), silent()
 EMPTY, BLANK = returning({}), returning("")
+TALKING = family(
+    {"text": "STRAY", **CALLS}, {"text": "STRAY, done.", "calls": [{"tool": "$return", "value": ""}]},
+    expect={"status": "success", "value": ""},
+)  # fmt: skip
 HELD = {"text": "At work.", "hold": {"after_deltas": 1, "until": "end"}}
 LIVE = family(HELD)
 DOOMED = family(HELD, last={"text": "Prose.", "repeat": "forever"}, result=FAILED)
@@ -132,6 +136,9 @@ ROWS = [
     ("RET-408", EMPTY, "not-verified", lambda s: s.root(2).child().root().success("R")),
     ("RET-408", BLANK, "pass", lambda s: s.root(2).child(2).root(told=("c returned",)).success("R")),
     ("RET-408", BLANK, "pass", lambda s: s.root(2).child(2).root(results={0: ""}).success("R")),
+    ("RET-408", TALKING, "pass", lambda s: s.root(2).child(2).root(results={0: '""'}).success("R")),
+    ("RET-408", TALKING, "fail", lambda s: s.root(2).child(2).root(told=("c: STRAY, done.",)).success("R")),
+    ("RET-408", TALKING, "fail", lambda s: s.root(2).child(2).root(results={0: "STRAY"}).success("R")),
     ("RET-603", SILENT, "pass", lambda s: _end_of_silence(s, "child failed: no reply")),
     ("RET-603", SILENT, "fail", lambda s: _end_of_silence(s, "child: STRAY end")),
     ("RET-603", SILENT, "fail", lambda s: _end_of_silence(s, "child is done")),

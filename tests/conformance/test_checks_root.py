@@ -48,6 +48,10 @@ BATCH = {"script": {"root": [*ROOT, {"calls": [{"tool": "$work", "mark": "a"}, R
 TWO = {"script": {"root": [*ROOT, {"calls": [REPLY, {"tool": "$return", "value": "S"}]}]}, "expect": SUCCESS}
 UNLABELLED = {"script": {"root": [*ROOT, {"calls": [REPLY], "stop": "end"}]}, "expect": SUCCESS}
 BESIDE = {"script": {"root": [*ROOT, {"calls": [{"tool": "$work", "arguments": {}}, REPLY]}]}, "expect": SUCCESS}
+SIGNED_EMPTY = {
+    "script": {"root": [*ROOT, {"text": "Done.", "calls": [{"tool": "$return", "value": ""}]}]},
+    "expect": {"result": {"status": "success", "value": ""}},
+}
 THINKS = replies_after({"thinking": "THOUGHT"})
 CUT = replies_after({"text": "HALF", "stop": "length"})
 BROKEN = replies_after(
@@ -85,6 +89,7 @@ ROWS = [
     ("RET-106", NUDGED, "pass", lambda s: s.root(3).success("R")),
     ("RET-106", NUDGED, "fail", lambda s: s.root(2).failure()),
     ("RET-106", NUDGED, "fail", lambda s: s.root(3, tools=NO_REPLY_TOOL).success("R")),
+    ("RET-106", SIGNED_EMPTY, "not-verified", lambda s: s.root(2).root(kind="beyond", error=True).failure()),
     ("RET-106", converses(PROSE), "pass", lambda s: s.root(2, tools=NO_REPLY_TOOL).end(exit_ok=True)),
     ("RET-106", NUDGED, "not-verified", lambda s: s.root().failure()),
     ("RET-107", NUDGED, "pass", lambda s: s.root(3).success("R")),
@@ -148,6 +153,10 @@ ROWS = [
     ("RET-306", replies_after({"text": "x", "calls": [WORK]}), "not-verified", lambda s: s.root(3).success("R")),
     ("RET-307", NUDGED, "pass", lambda s: s.root(3).success("R")),
     ("RET-307", NUDGED, "fail", lambda s: s.root(3).success("Prose.")),
+    ("RET-307", SIGNED_EMPTY, "pass", lambda s: s.root(2).success("")),
+    ("RET-307", SIGNED_EMPTY, "fail", lambda s: s.root(2).success("Done.")),
+    ("RET-307", SIGNED_EMPTY, "not-verified", lambda s: s.root(2).success(None)),
+    ("RET-307", SIGNED_EMPTY, "not-verified", lambda s: s.root(2).root(kind="beyond", error=True).failure()),
     ("RET-307", PLAIN, "not-verified", lambda s: s.root(2).success("R")),
     ("RET-308", replies_after(EMPTY), "pass", lambda s: s.root(3).success("R")),
     ("RET-308", replies_after(EMPTY), "fail", lambda s: s.root(2).success("")),

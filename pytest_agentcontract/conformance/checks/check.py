@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.prerequisites import cause, first_unmet
@@ -30,7 +30,7 @@ class Check:
             return unverified(unmet)
         finding = self.look(run)
         if finding.status == "not-verified":
-            return unverified(cause(run) or finding.why)
+            return replace(finding, why=cause(run) or finding.why)
         # A failure of a SHOULD part says that the MUST part was met, so it has to be earned as well.
         positive = finding.status == "pass" or finding.level is not None
         unmet = first_unmet(run, (*EVERY_PASS, *self.earned)) if positive else ""

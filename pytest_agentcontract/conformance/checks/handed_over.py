@@ -8,6 +8,9 @@ from pytest_agentcontract.conformance.verdict import Finding, failed, passed, un
 from pytest_agentcontract.conformance.wording import difference, shown
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, equal, is_empty
 
+FALSY: tuple[JSON, ...] = ("", {}, [])
+"""The payloads that many languages count as false."""
+
 
 def stated_value(run: Run) -> JSON | Missing:
     """Return the value that a successful run is to hand over; absent where the case lets none succeed."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import (
+    FALSY,
     as_expected,
     ended_as_failed,
     exactly,
     honest_failure,
     leaked,
     says_failed,
+    stated_value,
 )
 from pytest_agentcontract.conformance.checks.rounds import (
     LEAST_BUDGET,
@@ -23,6 +26,7 @@ from pytest_agentcontract.conformance.checks.rounds import (
 from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, told_by_user
 from pytest_agentcontract.conformance.replies import delivered_calls, nudged, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
+from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.scenario.case import RETURN
 from pytest_agentcontract.scenario.observation import Exchange
 
@@ -102,8 +106,16 @@ def tool_only_steps_change_nothing(run: Run) -> Finding:
 
 @check("RET-307", given=("worked", "finished", "spoke", "replied"))
 def sign_off_does_not_win(run: Run) -> Finding:
-    """Compare the result with the reply's payload where the model also said other things."""
-    return exactly(run)
+    """Compare the result with the reply's payload where the model also said other things.
+
+    The source does not say that an empty payload counts: of that one, only text in its place is a break.
+    """
+    finding = exactly(run)
+    if finding.status == "pass" or stated_value(run) not in FALSY:
+        return finding
+    if finding.status == "fail" and leaked(run, (*run.expect.stray, *run.spoken(ROOT))):
+        return failed(finding.expected, f"{finding.observed}: the model's prose")
+    return replace(unverified(finding.why or f"what was returned came as {shown(run.delivery.value)}"), level="SHOULD")
 
 
 @check("RET-308", given=("worked",), earned=("consumed",))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from pytest_agentcontract.conformance.checks.check import check
-from pytest_agentcontract.conformance.checks.handed_over import exactly, stated_value, taken
+from pytest_agentcontract.conformance.checks.handed_over import FALSY, exactly, stated_value, taken
 from pytest_agentcontract.conformance.evidence import Run
 from pytest_agentcontract.conformance.replies import FATES, fate, valid_reply
-from pytest_agentcontract.conformance.told import later, news_of, spans, spawn_results, told_of_error
+from pytest_agentcontract.conformance.told import later, news_of, prose_told, spans, spawn_results, told_of_error
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified, worst
 from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_list, as_object, dumps, loads
@@ -22,7 +22,6 @@ OFFERED = ("worked", "finished", "replied")
 USUAL_NAMES = ("type", "subtype", "num_turns", "session_id", "usage", "duration_ms")
 """Further names of a result document, mirrored from a known print mode."""
 
-_FALSY: tuple[JSON, ...] = ("", {}, [])
 _LARGE = 100_000
 _DEEP = 60
 
@@ -96,9 +95,9 @@ def large_payload_arrives_whole(run: Run) -> Finding:
 @check("RET-408", given=OFFERED, earned=("consumed",))
 def falsy_payload_is_valid(run: Run) -> Finding:
     """Compare an empty string, object or array with the result; a child's, with what its parent was told."""
-    if stated_value(run) in _FALSY:
+    if stated_value(run) in FALSY:
         return taken(run)
-    children = [child for child in run.children if run.expected(child).value in _FALSY]
+    children = [child for child in run.children if run.expected(child).value in FALSY]
     return worst(_told_empty(run, child) for child in children) if children else unverified("no payload is empty")
 
 
@@ -140,9 +139,13 @@ def _told_empty(run: Run, child: str) -> Finding:
     after = later(run, parent, reply.exchange.serial)
     if not after or not (told or any(not result.text for result in spawn_results(run, child))):
         return unverified(f"{parent} was told nothing of {child} after that")
-    if value == "" or any(found for exchange in after for found in spans(exchange, value)):
-        return passed(expected, "it was")
-    return failed(expected, f"{parent} was told {', '.join(told)}")
+    words = f"{parent} was told {', '.join(map(shown, told)) or 'an empty text'}"
+    if value != "":
+        found = any(piece for exchange in after for piece in spans(exchange, value))
+        return (passed if found else failed)(expected, words)
+    # Every text holds an empty one: it has arrived where nothing that the child said stands in its place.
+    stray = prose_told(run, child)
+    return (failed if stray else passed)(expected, f"{words}: {'' if stray else 'no '}prose of {child}'s")
 
 
 def _names(document: JSON | Missing) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import says_failed, succeeded
 from pytest_agentcontract.conformance.checks.rounds import LEAST_BUDGET, continued, cut_short, rounds
-from pytest_agentcontract.conformance.evidence import ROOT, Run, heard, serials
+from pytest_agentcontract.conformance.evidence import ROOT, Run, serials
 from pytest_agentcontract.conformance.replies import nudged, valid_reply
 from pytest_agentcontract.conformance.told import (
     Block,
@@ -20,6 +20,7 @@ from pytest_agentcontract.conformance.told import (
     marks_of,
     news_of,
     owner,
+    prose_told,
     spans,
     spawn,
     told_of_error,
@@ -146,8 +147,7 @@ def _failure_of(run: Run, child: str) -> Finding:
     unnudged = [finish for finish in run.plain_finishes(child)[:LEAST_BUDGET] if not _was_nudged(run, finish)]
     if unnudged:
         return failed(expected, f"{child} was not nudged after request {serials(unnudged)}")
-    stray = next((text for text in _prose(run, child) if _reached(run, parent, text)), None)
-    if stray is not None:
+    if stray := prose_told(run, child):
         return failed(expected, f"{parent} was told {shown(stray)}")
     if not later(run, parent, last_of(run, child)):
         return unverified(f"{parent} asked nothing after {child} had ended")
@@ -169,14 +169,6 @@ def _says_failed(run: Run, child: str, told: tuple[str, ...]) -> bool:
 
 def _was_nudged(run: Run, finish: Exchange) -> bool:
     return nudged(run, finish) or cut_short(run, finish)
-
-
-def _prose(run: Run, child: str) -> tuple[str, ...]:
-    return (*run.expect.stray, *run.spoken(child))
-
-
-def _reached(run: Run, parent: str, text: str) -> bool:
-    return any(text in told for exchange in run.own(parent) for told in heard(exchange.request))
 
 
 def _tied(run: Run, child: str, marks: dict[str, frozenset[str]]) -> Finding:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_agentcontract.conformance.checks.check import check
+from pytest_agentcontract.conformance.checks.handed_over import FALSY
 from pytest_agentcontract.conformance.evidence import ROOT, Run, news, serials, status_words
-from pytest_agentcontract.conformance.replies import FATES, Fate, fate, return_calls, valid_reply
+from pytest_agentcontract.conformance.replies import FATES, Delivered, Fate, fate, return_calls, valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.scenario.observation import Exchange
 
@@ -126,11 +127,18 @@ def _offers(run: Run, agent: str) -> bool | None:
 def _accepts(run: Run, agent: str) -> bool | None:
     """Tell what became of a reply that the gate decides on: a valid one, or any that a conversing root makes."""
     conversing = agent == ROOT and not run.headless
-    calls = return_calls(run, agent) if conversing else (valid_reply(run, agent),)
-    facts = [_ACCEPTED.get(fate(run, call)) for call in calls if call is not None]
+    calls = return_calls(run, agent) if conversing else _decided(run, valid_reply(run, agent))
+    facts = [_ACCEPTED.get(fate(run, call)) for call in calls]
     if facts == [None] and not conversing and run.status == "success":
         return True
     return facts[0] if facts else None
+
+
+def _decided(run: Run, reply: Delivered | None) -> tuple[Delivered, ...]:
+    """Leave out an empty payload that was refused: that it counts is a reading of ours, and its refusal no gate."""
+    if reply is None or (reply.scripted.value in FALSY and fate(run, reply) == "error"):
+        return ()
+    return (reply,)
 
 
 def _nudges(run: Run, agent: str) -> bool | None:

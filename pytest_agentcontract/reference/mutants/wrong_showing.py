@@ -42,6 +42,11 @@ def text_beside_wins(value: JSON, trail: Trail) -> JSON:
     return trail[-1].text or value
 
 
+def prose_for_falsy(value: JSON, trail: Trail) -> JSON:
+    """Let the last words stand in for a reply that counts as false."""
+    return value or last_prose(trail)
+
+
 def longest_text(value: JSON, trail: Trail) -> JSON:
     """Let the longest of all that was said win over the reply."""
     return max(value, *(answer.text for answer in trail), key=len) if isinstance(value, str) else value
@@ -55,6 +60,11 @@ def stripped(value: JSON, _trail: Trail) -> JSON:
 def stringified(value: JSON, _trail: Trail) -> JSON:
     """Print a structure into a string."""
     return value if isinstance(value, str) else dumps(value)
+
+
+def nulls_pruned(value: JSON, _trail: Trail) -> JSON:
+    """Leave out the members of an object that are null."""
+    return {name: item for name, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 
 def arrays_wrapped(value: JSON, _trail: Trail) -> JSON:
@@ -99,29 +109,34 @@ def always_zero(*, failed: bool) -> int:  # noqa: ARG001 (that is the bug)
     return 0
 
 
-def quoted(value: JSON) -> str:
+def quoted(value: JSON, _trail: Trail) -> str:
     """Print a string as a JSON literal."""
     return dumps(value, indent=2)
 
 
-def compact(value: JSON) -> str:
+def compact(value: JSON, _trail: Trail) -> str:
     """Print a structure on one line."""
     return value if isinstance(value, str) else dumps(value)
 
 
-def trimmed(value: JSON) -> str:
+def trimmed(value: JSON, _trail: Trail) -> str:
     """Tidy up a string before a parent reads it."""
     return reply.for_parent(value).strip()
 
 
-def cut_for_the_parent(value: JSON) -> str:
+def cut_for_the_parent(value: JSON, _trail: Trail) -> str:
     """Spare a parent what is long."""
     return reply.for_parent(value)[:_LARGE]
 
 
-def nothing_for_falsy(value: JSON) -> str:
+def nothing_for_falsy(value: JSON, _trail: Trail) -> str:
     """Judge a child's payload by its truthiness."""
     return reply.for_parent(value) if value else "(no output)"
+
+
+def child_prose_for_falsy(value: JSON, trail: Trail) -> str:
+    """Let a child's last words stand in for a payload that counts as false."""
+    return reply.for_parent(value) if value else last_prose(trail)
 
 
 def scraped_child(name: str, _reason: str, trail: Trail) -> str:
