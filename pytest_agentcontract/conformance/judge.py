@@ -94,6 +94,8 @@ def _nameless(case: Case, profile: Profile) -> list[str]:
 
 def _inapplicable(case: Case, profile: Profile, wire: str) -> str:
     """Say why nothing that a case covers speaks of a runtime; empty where something does."""
+    if case.given.open_stdin and profile.reads_stdin:
+        return "the profile says that the runtime reads standard input to its end before it begins (reads_stdin)"
     reasons = [required(cover).inapplicable(profile, wire) for cover in case.covers]
     return reasons[0] if reasons and all(reasons) else ""
 

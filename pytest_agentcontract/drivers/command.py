@@ -37,7 +37,8 @@ def _attended(launch: Launch) -> Run:
     process = _start(launch)
     guardian.started(launch.nonce, process.pid)
     started = time.monotonic()
-    pump = Pump(process, launch.seat.printed, Conversation(launch) if process.stdin else None)
+    talk = Conversation(launch) if launch.case.given.mode == "interactive" else None
+    pump = Pump(process, launch.seat.printed, talk)
     try:
         ended = _attend(pump, process, launch.timeout)
         returned_at = time.monotonic() - started
@@ -90,7 +91,8 @@ def _start(launch: Launch) -> subprocess.Popen[bytes]:
         raise DriverError(f"has no command for {mode!r}", where=f"runtime {profile.name}", remedy=f"Add modes.{mode}.")
     argv = arguments(profile.modes[mode], launch.values())
     env = environment(profile, launch.home, launch.nonce) | launch.environment
-    stdin = subprocess.PIPE if mode == "interactive" else subprocess.DEVNULL
+    is_open = mode == "interactive" or launch.case.given.open_stdin
+    stdin = subprocess.PIPE if is_open else subprocess.DEVNULL
     return started(argv, env, launch.workdir, profile.name, stdin=stdin, first=partial(write_files, launch))
 
 

@@ -1,7 +1,8 @@
 """Drive a Python runtime by calling it in a thread of this process: for trusted code only.
 
 A thread can't be killed. A call that does not come back is left behind with its seat closed and its caller gone: its
-next line is the end of the conversation, and its next word on standard output raises SystemExit in it.
+next line is the end of the conversation, and its next word on standard output raises SystemExit in it, as does a line
+that it waits for where the case says none.
 """
 
 from __future__ import annotations
@@ -122,6 +123,10 @@ class _Stage:
         )
 
     def _read_line(self) -> str | None:
+        if self._launch.case.given.open_stdin:
+            # An end of input would let who waited for it go on asking at a seat that is about to close.
+            self.over.wait()
+            raise SystemExit("the run is over")
         while seconds := self._conversation.due_in():
             if self.over.wait(seconds):
                 return None

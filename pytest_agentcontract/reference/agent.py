@@ -87,6 +87,9 @@ class Agent:
         seen = self._land(answer)
         if seen.event is Event.NO_REPLY and self.run.rules.wait_before_nudge:
             await asyncio.gather(*self.children.values())
+        headless_root = self.role.is_root and not self.role.interactive
+        if seen.event is Event.NO_REPLY and self.run.rules.read_before_nudge and headless_root:
+            await asyncio.to_thread(self.run.read_line)
         return seen
 
     def _go(self, seen: Seen) -> None:

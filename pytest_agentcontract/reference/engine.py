@@ -163,7 +163,7 @@ class Engine:
         step_cap = self._rules.step_cap if self._start.max_turns is None else self._start.max_turns
         team = rules.section(self._workflow.roles, name, state.called_by, state.callback)
         async with replace(connect(self._start.env, self._rules), model=name) as client:
-            run = Run(self._rules, client, self._start.workdir, step_cap)
+            run = Run(self._rules, client, self._start.workdir, step_cap, self._start.read_line)
             agent = Agent(run, Role(is_root=True, interactive=False), name, team=team, control=control)
             end = await agent.work(self._task(state))
         failed = end.state is not State.RETURNED

@@ -92,7 +92,7 @@ async def _unread(start: Start, prompt: str) -> None:
 async def _ask(start: Start, tools: tuple[Tool, ...], said: str = "") -> Answer:
     prompt = said or (start.prompt if start.mode != "interactive" else start.read_line() or "")
     async with connect(start.env, REFERENCE) as client:
-        shared = Run(REFERENCE, client, start.workdir, step_cap=1)
+        shared = Run(REFERENCE, client, start.workdir, 1, start.read_line)
         try:
             return await client.ask(Ask("You are an agent.", [Said((prompt,))], tools), Voice(shared, is_root=True))
         except ModelError:

@@ -191,6 +191,7 @@ class Rules:
     # Children.
     settle: Callable[[Progress, int], Progress] = own_end
     wait_before_nudge: bool = False
+    read_before_nudge: bool = False
     grace: Callable[..., float] = cancel_at_once
     charge: Callable[[Progress, Progress], Progress] = own_budgets
     usage: Callable[[Sequence[Reading]], Tokens | None] = usage.total

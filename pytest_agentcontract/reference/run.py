@@ -44,12 +44,16 @@ class Printer:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `printer` prints the root's tokens; a run that returns one document has none."""
+    """One run. `printer` prints the root's tokens; a run that returns one document has none.
+
+    `read_line` blocks for the caller's next line; only the loop of a conversation has a use for it.
+    """
 
     rules: Rules
     client: Client
     workdir: Path
     step_cap: int
+    read_line: Callable[[], str | None]
     printer: Printer | None = None
     meter: Meter = field(default_factory=Meter)
 

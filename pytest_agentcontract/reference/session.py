@@ -40,7 +40,7 @@ async def session(start: Start, rules: Rules) -> Ended:
     printer = None if start.mode == "json" else Printer(start.write, live=rules.live_text)
     step_cap = rules.step_cap if start.max_turns is None else start.max_turns
     async with connect(start.env, rules) as client:
-        run = Run(rules, client, start.workdir, step_cap, printer)
+        run = Run(rules, client, start.workdir, step_cap, start.read_line, printer)
         root = Agent(run, Role(is_root=True, interactive=start.mode == "interactive"), schema=start.schema)
         if start.mode == "interactive":
             await _converse(root, start)

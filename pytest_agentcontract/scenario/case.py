@@ -42,7 +42,8 @@ class Handoff:
 class Given:
     """How the run is started. An interactive root gets its first line from `conversation`, not from `prompt`.
 
-    `patience` is for how many seconds the runtime is told to bear a silent provider.
+    `patience` is for how many seconds the runtime is told to bear a silent provider. With `open_stdin` a headless root
+    has a standard input on which nobody says a word, and which ends only after the run; else it has none.
     """
 
     mode: Mode
@@ -52,6 +53,7 @@ class Given:
     conversation: tuple[Say, ...] = ()
     handoff: Handoff | None = None
     patience: int | None = None
+    open_stdin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

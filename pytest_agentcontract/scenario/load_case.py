@@ -123,6 +123,8 @@ def _contradictions(data: JSONObject) -> Iterator[tuple[str, str]]:
             yield place, f"hands over to {agent!r}, which has no script and is not `unadvertised`"
     if (given.get("mode") == "interactive") != bool(given.get("conversation")):
         yield "/given", "an interactive root has a conversation, and only an interactive root has one"
+    if "open_stdin" in given and given.get("mode", "json") not in ("json", "text"):
+        yield "/given/open_stdin", "only a headless root has a standard input that can be left open"
 
 
 def _strange_tool(name: str) -> Iterator[str]:
@@ -143,6 +145,7 @@ def _given(data: JSONObject) -> Given:
         schema=maybe(data, "schema", as_object),
         max_turns=maybe(data, "max_turns", number),
         patience=maybe(data, "patience", number),
+        open_stdin="open_stdin" in data,
         conversation=tuple(map(_say, as_list(data.get("conversation")))),
         handoff=maybe(data, "handoff", handoff),
     )

@@ -177,6 +177,7 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
         tool_error=as_text(data.get("tool_error", "")),
         failure=as_text(data.get("failure", "")),
         timeout=_number(data.get("timeout", 30)),
+        reads_stdin=data.get("reads_stdin") is True,
         version=_argv(_texts(data.get("version", [])), folder),
         digest=digest,
     )

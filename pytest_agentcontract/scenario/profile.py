@@ -100,7 +100,8 @@ class Profile:
 
     `timeout_env` sets the runtime's own time limit for a model request, in runs that ask for one.
     `adapter` answers the operations of the hand-off contract: the argv of a program (stdio), or one `module:function`
-    (python). `folder` is where the file stands, and where such a program is started.
+    (python). `folder` is where the file stands, and where such a program is started. A runtime that
+    `reads_stdin` reads its standard input to the end before it begins, so it can't be started with one that stays open.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Profile:
     tool_error: str = ""
     failure: str = ""
     timeout: float = 30.0
+    reads_stdin: bool = False
     version: tuple[str, ...] = ()
     digest: str = ""
 

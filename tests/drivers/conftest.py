@@ -71,6 +71,7 @@ def launcher(tmp_path: Path, seat: Seat) -> Launcher:
         lines: tuple[str, ...] = (),
         timeout: float = 20.0,
         prompt: str = "Go.",
+        open_stdin: bool = False,
         **fields: Any,
     ) -> Launch:
         profile = Profile(
@@ -84,7 +85,7 @@ def launcher(tmp_path: Path, seat: Seat) -> Launcher:
             }
             | fields
         )
-        given = Given(mode, prompt, schema, max_turns, tuple(map(Say, lines)))
+        given = Given(mode, prompt, schema, max_turns, tuple(map(Say, lines)), open_stdin=open_stdin)
         case = Case("a/b", "t", "w", (), given, {"root": ()}, Expect())
         nonce = uuid4().hex
         return Launch(profile, WIRE, case, prompt, lines, seat, nonce, tmp_path / "work", tmp_path / "home", timeout)

@@ -286,6 +286,15 @@ def test_headless_programs_have_an_empty_standard_input(program, drive) -> None:
     assert drive(program("import sys; print('{\"result\": %d}' % len(sys.stdin.read()))")).value == 0
 
 
+def test_a_standard_input_that_is_left_open_says_nothing(program, drive) -> None:
+    """Who reads it waits until he is ended; who does not ends as ever, and the pipe is given back."""
+    reads = drive(program("import sys; print('on', flush=True); sys.stdin.readline()", timeout=0.5, open_stdin=True))
+    assert (reads.ended, reads.stdout) == ("time-limit", "on\n")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert drive(program(SAY_SO, open_stdin=True)).status == "success"
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_no_pipe_is_left_open(program, drive) -> None:
     """A run gives back every file descriptor, also one whose child kept the pipes open."""
     drive(program(SAY_SO))

@@ -135,6 +135,10 @@ def test_an_absent_payload_is_not_null(tmp_path):
         ({"script": {"chief": []}}, "names no agent `root`"),
         ({"given": {"mode": "interactive"}}, "an interactive root has a conversation"),
         ({"given": {"conversation": [{"say": "x"}]}}, "only an interactive root has one"),
+        (
+            {"given": {"mode": "interactive", "conversation": [{"say": "x"}], "open_stdin": True}},
+            "only a headless root",
+        ),
     ],
 )
 def test_a_wrong_case_is_one_clear_error(tmp_path, changes, complaint):

@@ -86,10 +86,10 @@ def prose_is_nudged_at_once(run: Run) -> Finding:
         return unverified("the root never finished in prose")
     expected = "the next request follows at once: no input and no child is waited for"
     if run.following(finishes[0]) is None:
-        waited = run.delivery.ended == "time-limit"
-        return (
-            failed(expected, "none followed within the time limit") if waited else unverified("nudged: no nudge came")
-        )
+        if run.delivery.ended != "time-limit":
+            return unverified("nudged: no nudge came")
+        silent = ", in which standard input was open and silent" if run.case.given.open_stdin else ""
+        return failed(expected, f"none followed within the time limit{silent}")
     held = [exchange for exchange in run.observation.exchanges if not exchange.released]
     if held:
         return failed(expected, f"it came only after request {serials(held)} was let go")

@@ -30,6 +30,8 @@ RETURN_MUTANTS: Final = (
            "A headless root is offered the reply, but parks in prose as if a human would answer."),
     Mutant("nudge-waits-for-children", _FULL, "RET-107", "wait_before_nudge", value=True,
            breaks="A headless root that ends in prose waits for its children before it is nudged."),
+    Mutant("nudge-waits-for-a-line", _FULL, "RET-107", "read_before_nudge", value=True,
+           breaks="A headless root that ends in prose reads a line of standard input before it is nudged."),
     # Termination.
     Mutant("goes-on-after-reply", _FULL, "RET-201", "requests_after_reply", 1,
            "After its reply an agent asks the model once more."),
