@@ -63,15 +63,23 @@ def signal_group(group: int, number: signal.Signals) -> None:
 
 
 def end_all(nonce: str, session: int, folders: Iterable[str | Path] = ()) -> None:
-    """Kill every process of a run, again and again while new ones appear; session 0 is one that is not known."""
+    """Kill every process of a run, again and again while new ones appear; session 0 is one that is not known.
+
+    Where one was still alive, it takes a second look that finds nobody: a process can't be seen in the middle of its
+    start once its parent is gone.
+    """
+    alive = bool(session) and _alive(session)
     if session:
         signal_group(session, signal.SIGKILL)
-    deadline = time.monotonic() + _PATIENCE
-    while (left := survivors(nonce, session or _NONE, folders)) and time.monotonic() < deadline:
+    deadline, looks = time.monotonic() + _PATIENCE, 1 + alive
+    while looks and time.monotonic() < deadline:
+        left = survivors(nonce, session or _NONE, folders)
+        looks = 2 if left else looks - 1
         for pid in left:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        time.sleep(_TICK)
+        if looks:
+            time.sleep(_TICK)
 
 
 def _all() -> Iterator[int]:
