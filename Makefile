@@ -24,16 +24,19 @@ BIN     := .venv/bin
 FRAMEWORKS := smolagents openai-agents
 OTHERS     := claude-code $(FRAMEWORKS)
 
-.PHONY: contract contract-once test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
+.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
 contract-once: .venv/ready
 	$(BIN)/pytest --agent-contract --agent-contract-runtime="$(RUNTIME)" $(ARGS)
 
+contract-in-parallel: .venv/ready
+	$(BIN)/pytest --agent-contract --agent-contract-runtime=reference -n 2
+
 test: lint types layers tests docs
 
-test-all: test slow network clients-if-possible contract-once
+test-all: test slow network clients-if-possible contract-in-parallel
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -49,10 +52,10 @@ tests: .venv/ready
 	$(BIN)/pytest -q -n 2 -m "not network and not slow" $(ARGS)
 
 slow: .venv/ready
-	$(BIN)/pytest -q -n 2 -m slow $(ARGS)
+	$(BIN)/pytest -q -n 2 -m slow $(shell grep -rl --include='*.py' 'mark\.slow' tests) $(ARGS)
 
 network: .venv/ready
-	$(BIN)/pytest -q -m network --ignore=tests/clients -rs
+	$(BIN)/pytest -q -m network -rs $(shell grep -rl --include='*.py' --exclude-dir=clients 'mark\.network' tests)
 
 clients: .venv/ready
 	.ci/clients $(ARGS)
