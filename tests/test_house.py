@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pytest_agentcontract"
 TEXTS = {".py", ".md", ".toml", ".json", ".cfg", ".yaml", ".yml", ""}
-MACHINE_PATH = re.compile(r"(?<![\w.$}\"'])/(?:tmp|work|root|home)/(?!copy\b)\w")
-"""`/root/copy` is no path: so Codex calls an agent, in the recording of it."""
+MACHINE_PATH = re.compile(r"(?<![\w.$}\"'])/(?:tmp/|work/|home/|root/(?!copy\b))\w")
+"""`/root/copy` is no path: so Codex calls the agent `copy` that its agent `/root` has started, in its recording."""
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b|pragma: no cover")
 LONGEST_MODULE = 300
 _IMPORTED_AS = {"pyyaml": "yaml", "vcrpy": "vcr"}
