@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from pytest_agentcontract.cli.group import main, told
-from pytest_agentcontract.report import markdown as pages
-from pytest_agentcontract.report import merging, placing, reading, stream
+from pytest_agentcontract.errors import UsageError
+from pytest_agentcontract.report import markdown as one_page
+from pytest_agentcontract.report import merging, pages, placing, reading, stream
 
+_is_page = one_page.MARK.__eq__
 _FILE = click.Path(path_type=Path)
 _REPLACE = click.option("--replace", is_flag=True, help="Write over a file that this command has made.")
 
@@ -36,15 +38,20 @@ def merge(files: tuple[Path, ...], output: Path, replace: bool) -> None:  # noqa
 @report.command()
 @click.argument("file", type=_FILE)
 @click.option("--output", "-o", metavar="FILE", type=_FILE, help="A new file, in place of standard output.")
+@click.option("--folder", metavar="DIR", type=_FILE, help="A page for each runtime, and index.md, which leads to them.")
 @_REPLACE
 @told
-def markdown(file: Path, output: Path | None, replace: bool) -> None:  # noqa: FBT001 - click passes options by name
+def markdown(file: Path, output: Path | None, folder: Path | None, replace: bool) -> None:  # noqa: FBT001 - click passes options by name
     """Show a report as Markdown: runtimes by requirements, totals, and the evidence behind each non-pass.
 
     The same verdicts make the same page. It stays below 1 MB.
     """
-    page = pages.page(reading.read(file))
-    if output is None:
-        click.echo(page.encode(), nl=False)  # the same bytes on any machine
-        return
-    placing.put(output, page, pages.MARK.__eq__, replace=replace)
+    if output and folder:
+        raise UsageError("--output and --folder can't both be", remedy="Say one of them.")
+    found = reading.read(file)
+    if folder is not None:
+        placing.put_all({folder / name: text for name, text in pages.pages(found).items()}, _is_page, replace=replace)
+    elif output is not None:
+        placing.put(output, one_page.page(found), _is_page, replace=replace)
+    else:
+        click.echo(one_page.page(found).encode(), nl=False)  # the same bytes on any machine

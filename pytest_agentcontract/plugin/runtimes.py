@@ -73,7 +73,7 @@ def resolve(
 
 def find(name: str, configured: Mapping[str, Profile]) -> Profile:
     """Return the runtime called `name`; raise UsageError with near names."""
-    known = {**configured, **load_profile.shipped()}
+    known = {**load_profile.shipped(), **configured}
     if name in known:
         return known[name]
     kind, _, rest = name.partition(":")

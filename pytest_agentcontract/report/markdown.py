@@ -35,8 +35,10 @@ MARK: Final = "<!-- Made by: agent-contract report markdown -->"
 """The first line of every page: by it a file is known as one that may be written anew."""
 
 LIMIT: Final = 1_000_000
+NAME: Final = 80
+"""The longest name that stands as it is."""
+
 _NOTE = 200
-_NAME = 80
 _DIGEST = len("sha256:") + 12
 _QUIET = (PASS, NOT_APPLICABLE, UNJUDGED)
 _CASES: Mapping[CaseStatus, str] = {
@@ -60,9 +62,9 @@ def page(report: Report, *, limit: int = LIMIT) -> str:
     found = rows(report, requirements.load(report.header.requirements.set))
     cases = {runtime.name: [one for one in report.cases if one.runtime == runtime.name] for runtime in runtimes}
     tables = "\n".join(
-        [*_head(report.header), *_totals(runtimes, found, cases), *_matrix(runtimes, found), "## Not met", ""]
+        [*head(report.header), *_totals(runtimes, found, cases), *matrix(runtimes, found), "## Not met", ""]
     )
-    headings = [f"### {_title(runtime)}\n" for runtime in runtimes]
+    headings = [f"### {title(runtime)}\n" for runtime in runtimes]
     room = limit - _size(tables) - sum(_size(heading) + _NOTE for heading in headings)
     if room < 0:
         raise ReportError(
@@ -76,11 +78,12 @@ def page(report: Report, *, limit: int = LIMIT) -> str:
     return "\n".join([tables, *parts])
 
 
-def _head(header: Header) -> Iterator[str]:
+def head(header: Header) -> Iterator[str]:
+    """Yield the first lines of a page: what was judged by, and how the words are meant."""
     measured = header.requirements
     own = f", and own cases ({measured.own[:_DIGEST]})" if measured.own else ""
     yield from (MARK, "# Verdicts", "")
-    yield f"Judged by pytest-agentcontract {name(header.suite.version, _NAME)}, by the requirements {measured.set} and"
+    yield f"Judged by pytest-agentcontract {name(header.suite.version, NAME)}, by the requirements {measured.set} and"
     yield f"their cases ({measured.digest[:_DIGEST]}){own}. A SHOULD that is not met"
     yield f"turns its case {'red: the runs were strict' if header.strict else 'into a warning'}."
     yield ""
@@ -95,45 +98,48 @@ def _totals(runtimes: Sequence[Runtime], found: Sequence[Row], cases: Mapping[st
     for level in ("MUST", "SHOULD", "MAY"):
         rows_of = [row for row in found if row.level == level]
         if rows_of:
-            yield _line([f"**{level} met**"], [f"**{met(rows_of, one)}**" for one in names])
+            yield line([f"**{level} met**"], [f"**{met(rows_of, one)}**" for one in names])
             counts = [counted(rows_of, one) for one in names]
             yield from _numbers(level, WORDS, counts)
     yield from _numbers("cases", _CASES.values(), [Counter(_CASES[one.status] for one in cases[key]) for key in names])
     compared = [parity([one.record() for one in cases[key]]) for key in names]
     several = [f"{len(one.disagreements)} of {one.cases}" if one.cases else "-" for one in compared]
-    yield _line(["cases that differ by wire format"], several)
+    yield line(["cases that differ by wire format"], several)
     yield ""
 
 
 def _numbers(of: str, words: Iterable[str], counts: Sequence[Counter[str]]) -> Iterator[str]:
     for word in words:
         if any(count[word] for count in counts):
-            yield _line([f"{of}: {word}"], [str(count[word]) for count in counts])
+            yield line([f"{of}: {word}"], [str(count[word]) for count in counts])
 
 
-def _matrix(runtimes: Sequence[Runtime], found: Sequence[Row]) -> Iterator[str]:
+def matrix(runtimes: Sequence[Runtime], found: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of requirements by runtimes, with what each group comes to."""
     yield from ("## Requirements", "", *_heading(["requirement", "level"], runtimes))
     for group, members in groupby(found, key=lambda row: row.group):
         within = list(members)
-        yield _line([f"**{group}**", ""], [f"**{met(within, runtime.name)}**" for runtime in runtimes])
+        yield line([f"**{group}**", ""], [f"**{met(within, runtime.name)}**" for runtime in runtimes])
         for row in within:
             words = [row.words[runtime.name] for runtime in runtimes]
             cells = [word if word in _QUIET else f"**{word}**" for word in words]
-            yield _line([name(row.requirement, _NAME), row.level], cells)
+            yield line([name(row.requirement, NAME), row.level], cells)
     yield ""
 
 
 def _heading(first: Sequence[str], runtimes: Sequence[Runtime]) -> Iterator[str]:
-    yield _line(first, [_title(runtime) for runtime in runtimes])
+    yield line(first, [title(runtime) for runtime in runtimes])
     yield "|" + "---|" * (len(first) + len(runtimes))
 
 
-def _line(first: Sequence[str], cells: Sequence[str]) -> str:
+def line(first: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a line of a table."""
     return f"| {' | '.join([*first, *cells])} |"
 
 
-def _title(runtime: Runtime) -> str:
-    return f"{name(runtime.name, _NAME)} {name(runtime.version, _NAME) if runtime.version else '(version unknown)'}"
+def title(runtime: Runtime) -> str:
+    """Return a runtime's name and exact version."""
+    return f"{name(runtime.name, NAME)} {name(runtime.version, NAME) if runtime.version else '(version unknown)'}"
 
 
 def _fitting(sections: Sequence[Sequence[str]], room: int) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pytest_agentcontract.cassette.file import whole
@@ -14,12 +14,30 @@ def put(path: Path, text: str, is_ours: Callable[[str], bool], *, replace: bool)
 
     With `replace`, a file is written over whose first line `is_ours`.
     """
-    if path.exists() or path.is_symlink():
-        _ours(path, is_ours, replace=replace)
+    _free(path, is_ours, replace=replace)
     try:
         whole.write(path, text)
     except OSError as error:
         raise UsageError(f"can't be written: {error.strerror}", where=str(path), remedy="Name a file.") from error
+
+
+def put_all(texts: Mapping[Path, str], is_ours: Callable[[str], bool], *, replace: bool) -> None:
+    """Write several files and make their folders; none is written where one may not be (UsageError)."""
+    for path in texts:
+        _free(path, is_ours, replace=replace)
+    for path, text in texts.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"can't be made: {error.strerror}", where=str(path.parent), remedy="Name a folder."
+            ) from error
+        put(path, text, is_ours, replace=replace)
+
+
+def _free(path: Path, is_ours: Callable[[str], bool], *, replace: bool) -> None:
+    if path.exists() or path.is_symlink():
+        _ours(path, is_ours, replace=replace)
 
 
 def _ours(path: Path, is_ours: Callable[[str], bool], *, replace: bool) -> None:

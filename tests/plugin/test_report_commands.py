@@ -140,3 +140,37 @@ def test_a_place_that_cannot_be_written_is_told(invoke, made, pytester):
     for place in (pytester.path, made / "out"):
         result = invoke("markdown", made, "-o", place)
         assert (result.exit_code, result.stderr.count("ERROR")) == (4, 1)
+
+
+def test_a_folder_holds_a_page_for_each_runtime(judged, invoke, pytester):
+    """Each is the page of a report on that runtime alone, and the first page leads to all of them."""
+    report = judged("all", sorted(SUBJECTS), f"--agent-contract-wire={TWO[0]}")
+    alone = judged("alone", ["mutant:no-nudge"], f"--agent-contract-wire={TWO[0]}")
+    folder = pytester.path / "new" / "pages"
+    assert invoke("markdown", report, "--folder", folder).exit_code == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "index.md",
+        "mutant-no-nudge.md",
+        "null-silent.md",
+        "reference.md",
+    ]
+    assert (folder / "mutant-no-nudge.md").read_text("utf-8") == invoke("markdown", alone).stdout
+    index = (folder / "index.md").read_text("utf-8")
+    for link in ("[mutant:no-nudge](mutant-no-nudge.md)", "[null:silent](null-silent.md)", "[reference](reference.md)"):
+        assert f"| {link} | " in index
+    assert "| RET-301 | MUST | **fail** |" in index
+
+
+def test_a_folder_is_filled_whole_or_not_at_all(invoke, made, pytester):
+    """A page of the user's own stops all of them; pages of ours are made anew on request."""
+    report, folder = made, pytester.mkdir("pages")
+    (folder / "reference.md").write_text("my notes", "utf-8")
+    refused = invoke("markdown", report, "--folder", folder, "--replace")
+    assert refused.exit_code == 4
+    assert "reference.md: is there already, and was not made by this command" in refused.stderr
+    assert [path.name for path in folder.iterdir()] == ["reference.md"]
+    (folder / "reference.md").unlink()
+    assert invoke("markdown", report, "--folder", folder).exit_code == 0
+    assert invoke("markdown", report, "--folder", folder).exit_code == 4
+    assert invoke("markdown", report, "--folder", folder, "--replace").exit_code == 0
+    assert invoke("markdown", report, "--folder", folder, "-o", "x.md").exit_code == 4

@@ -47,6 +47,14 @@ def test_with_nothing_configured_it_is_the_reference(chosen):
     assert chosen() == ["reference"]
 
 
+def test_ones_own_comes_before_a_shipped_one(tmp_path, configured):
+    """Who configures a runtime under the name of a shipped profile gets their own, named or not."""
+    (tmp_path / "agent-contract.toml").write_text(TOML.format(name="smolagents"), "utf-8")
+    for names in ((), ("smolagents",)):
+        [profile] = resolve(names, root=tmp_path, offered=lambda: None, ci=False).profiles
+        assert profile.entry == "my_agent:run"
+
+
 def test_in_ci_nothing_is_judged_by_default(chosen):
     """A pipeline whose configuration got lost must not turn green."""
     with pytest.raises(UsageError, match="no runtime is named"):
