@@ -21,6 +21,7 @@ from pytest_agentcontract.plugin.selection import Planned
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.report.explain import explain, headline
 from pytest_agentcontract.report.records import Record
+from pytest_agentcontract.report.seen import seen
 from pytest_agentcontract.report.text import harmless
 from pytest_agentcontract.report.verdicts import case_status, check, unmet, warnings
 
@@ -100,6 +101,8 @@ class Bench:
         record["checks"] = [check(verdict, self._known(planned, verdict)) for verdict in report.verdicts]
         record["warnings"] = warnings(report.verdicts, strict=measure.strict)
         difference = measure.outcomes.compare(planned, record, snapshot)
+        if record["status"] not in ("pass", "not-applicable") and (run := seen(report)):
+            record["seen"] = run
         if record["status"] in ("pass", "not-applicable", "known", "should-not-met"):
             return Judged(record)
         return Judged(record, explain(report, red, measure.requirements, difference, record["reproduce"]))

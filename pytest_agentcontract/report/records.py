@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from pytest_agentcontract.jsonvalue import JSON
 
@@ -33,7 +33,10 @@ class Check(TypedDict):
 
 
 class Record(TypedDict):
-    """One case, judged: on which runtime and wire format, with which verdicts. `why` explains a missing verdict."""
+    """One case, judged: on which runtime and wire format, with which verdicts. `why` explains a missing verdict.
+
+    `seen` is what the runtime asked and was answered, of a case that is no pass.
+    """
 
     case: str
     runtime: str
@@ -45,6 +48,7 @@ class Record(TypedDict):
     checks: list[Check]
     warnings: list[str]
     reproduce: str
+    seen: NotRequired[JSON]
 
 
 def together(statuses: Iterable[Status]) -> Status:

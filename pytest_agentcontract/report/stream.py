@@ -18,7 +18,9 @@ from pytest_agentcontract.report.parity import parity
 from pytest_agentcontract.report.records import Record
 from pytest_agentcontract.report.values import Report
 
-FORMAT = 1
+FORMAT = 2
+"""Since 2 a case may say what was seen of its run; reports of format 1 are read as well."""
+
 PLACE = ("case", "runtime", "wire")
 
 

@@ -94,7 +94,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One case on a runtime and a wire format, with all its verdicts."""
+    """One case on a runtime and a wire format, with all its verdicts; `seen` is None where a run was not kept."""
 
     case: str
     runtime: str
@@ -106,6 +106,7 @@ class Judged:
     checks: tuple[Checked, ...]
     warnings: tuple[str, ...]
     reproduce: str
+    seen: JSON = None
 
     @property
     def key(self) -> Key:
@@ -114,7 +115,7 @@ class Judged:
 
     def record(self) -> Record:
         """Return the same as the plain data that a run makes."""
-        plain = asdict(self)
+        plain = {name: value for name, value in asdict(self).items() if name != "seen" or value is not None}
         return cast("Record", {**plain, "checks": [*plain["checks"]], "warnings": [*self.warnings]})
 
 

@@ -87,3 +87,18 @@ def test_only_collecting_judges_nothing(judge, pytester):
     result = judge("--co", "-q")
     assert result.ret == 0
     result.stdout.no_fnmatch_line("*agent contract: *")
+
+
+def test_what_was_seen_of_a_run_is_kept_where_it_is_no_pass(run, pytester):
+    """The requests, the nudges and the end of a run that fails; of one that passes, nothing."""
+    run(
+        "agent-contract::return::no-reply/empty-finish",
+        "--agent-contract-runtime=mutant:no-nudge,reference",
+        "--agent-contract-wire=openai-chat",
+        "--agent-contract-report=r.jsonl",
+    )
+    found = {judged.runtime: judged.seen for judged in read(pytester.path / "r.jsonl").cases}
+    assert found["reference"] is None
+    kept = found["mutant:no-nudge"]
+    assert [one["agent"] for one in kept["exchanges"]] == ["root"] * len(kept["exchanges"])
+    assert kept["run"]["account"] == "failed"

@@ -206,3 +206,29 @@ def test_own_cases_are_part_of_what_was_judged_by(tmp_path):
         (tmp_path / "a.json").write_text(word, "utf-8")
         digests.add(header([(profile, "1.0", True)], "", tmp_path)["requirements"]["own"])
     assert len(digests) == 2
+
+
+def test_a_report_of_the_first_format_is_read(path, written):
+    """It lacks what was seen, and nothing else; a format that is not known yet is refused by its number."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join([lines[0].replace('"format": 2', '"format": 1'), *lines[1:]]), "utf-8")
+    assert [judged.seen for judged in read(path).cases] == [None]
+    path.write_text("".join([lines[0].replace('"format": 2', '"format": 3'), *lines[1:]]), "utf-8")
+    with pytest.raises(ReportError, match=r"format: 3 is not one of \[1, 2\]"):
+        read(path)
+
+
+def test_what_was_seen_is_kept(path, head, check, record):
+    """It is read back as it was written; what no picture knows is refused."""
+    run = {"ended": "exited", "account": "success", "exit": None}
+    seen = {"exchanges": [{"kind": "turn", "agent": "root", "turn": 1, "calls": [["reply", "{}"]]}], "run": run}
+    writer = Writer.at(path, head)
+    writer.add({**record(check("RET-301", "fail"), runtime="reference", status="fail"), "seen": seen})
+    writer.finish(1)
+    writer.close()
+    report = read(path)
+    assert [judged.seen for judged in report.cases] == [seen]
+    assert text(report) == path.read_text("utf-8")
+    path.write_text(path.read_text("utf-8").replace('"kind": "turn"', '"kind": "trun"'), "utf-8")
+    with pytest.raises(ReportError, match=r":2: .*seen\.exchanges.*kind: .trun. is not one of"):
+        read(path)
