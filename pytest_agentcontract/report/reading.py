@@ -39,22 +39,35 @@ _Line: TypeAlias = tuple[str, dict[str, Any]]
 
 def read(path: Path) -> Report:
     """Read a report; raise ReportError if it is none, is incomplete, or does not agree with itself."""
-    lines = list(_lines(path))
+    return parse(content(path), str(path))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file that is to be a report; raise ReportError where it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ReportError(f"can't be read: {error.strerror}", where=str(path), remedy=REMEDY) from error
+
+
+def parse(text: bytes, where: str) -> Report:
+    """Make a report of the bytes of its file, which `where` names; raise ReportError as `read` does."""
+    lines = list(_lines(text, where))
     kinds = [line["record"] for _, line in lines]
     if kinds[:1] != ["header"]:
-        raise ReportError("begins with no header", where=str(path), remedy=REMEDY)
+        raise ReportError("begins with no header", where=where, remedy=REMEDY)
     if kinds[-1] != "footer":
         raise ReportError(
-            "has no footer: the run did not come to its end", where=str(path), remedy="Judge again, to the end."
+            "has no footer: the run did not come to its end", where=where, remedy="Judge again, to the end."
         )
-    for (where, _), kind in zip(lines[1:-1], kinds[1:-1], strict=True):
+    for (place, _), kind in zip(lines[1:-1], kinds[1:-1], strict=True):
         if kind in ("header", "footer"):
-            raise ReportError("has a second header or footer", where=where, remedy="Keep one report per file.")
+            raise ReportError("has a second header or footer", where=place, remedy="Keep one report per file.")
     header = _header(*lines[0])
     cases = tuple(_cases(lines[1:-1], header))
     footer = lines[-1][1]
-    _agree(cases, footer, str(path))
-    return Report(header, cases, footer["exit"], str(path))
+    _agree(cases, footer, where)
+    return Report(header, cases, footer["exit"], where)
 
 
 def is_header(line: str) -> bool:
@@ -65,19 +78,15 @@ def is_header(line: str) -> bool:
         return False
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ReportError(f"can't be read: {error.strerror}", where=str(path), remedy=REMEDY) from error
-    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
-        where = f"{path}:{number}"
-        yield where, _line(line, where)
+def _lines(text: bytes, where: str) -> Iterator[_Line]:
+    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
+        place = f"{where}:{number}"
+        yield place, _line(line, place)
 
 
-def _line(content: bytes, where: str) -> JSONObject:
+def _line(text: bytes, where: str) -> JSONObject:
     try:
-        document = loads(content.decode("utf-8"))
+        document = loads(text.decode("utf-8"))
     except ValueError as error:
         raise ReportError(f"not JSON: {error}", where=where, remedy=REMEDY) from error
     if not isinstance(document, dict):
