@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from pytest_agentcontract.drivers import installed
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.drivers.processes import TOKEN
 from pytest_agentcontract.errors import DriverError
@@ -95,6 +96,8 @@ def missing_program(profile: Profile) -> str | None:
 
     A program whose name depends on the run is looked for when it is run.
     """
+    if profile.install and not installed.is_ready(profile) and not profile.path and not profile.python:
+        return str(not_installed(profile))
     path = _search_path(profile)
     for name in dict.fromkeys(_programs(profile)):
         try:
@@ -104,10 +107,21 @@ def missing_program(profile: Profile) -> str | None:
     return None
 
 
+def not_installed(profile: Profile) -> DriverError:
+    """Return the error of a runtime whose environment is not there."""
+    return DriverError(
+        "is not installed", where=f"runtime {profile.name}", remedy=f"Run: agent-contract install {profile.name}"
+    )
+
+
 def write_files(launch: Launch) -> None:
-    """Make the run's folders, and write down the schema to ask for and the files of the profile."""
+    """Make the run's folders, and write down the schema to ask for and the files of the profile.
+
+    A file with a value that the run does not ask for is left out, as a group of a command line is.
+    """
     values, schema = launch.values(), launch.schema
-    contents = {fill(path, values): fill(text, values) for path, text in launch.profile.files.items()}
+    asked = {path: text for path, text in launch.profile.files.items() if not _lacking([text], values)}
+    contents = {fill(path, values): fill(text, values) for path, text in asked.items()}
     if schema is not None:
         contents[str(launch.schema_file)] = dumps(schema)
     for folder in (launch.workdir, launch.home):
@@ -119,7 +133,8 @@ def write_files(launch: Launch) -> None:
 
 
 def _search_path(profile: Profile) -> str:
-    return os.pathsep.join([*profile.path, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+    own = [*profile.path, *installed.programs(profile)]
+    return os.pathsep.join([*own, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
 
 
 def _programs(profile: Profile) -> Iterator[str]:
@@ -131,8 +146,12 @@ def _programs(profile: Profile) -> Iterator[str]:
 
 
 def _words(command: tuple[Argument, ...], values: Mapping[str, str]) -> Iterator[str]:
-    absent = [f"{{{name}}}" for name in PLACEHOLDERS - values.keys()]
     for argument in command:
         group = (argument,) if isinstance(argument, str) else argument
-        if isinstance(argument, str) or not any(name in word for word in group for name in absent):
+        if isinstance(argument, str) or not _lacking(group, values):
             yield from (fill(word, values) for word in group)
+
+
+def _lacking(texts: Sequence[str], values: Mapping[str, str]) -> bool:
+    """Tell whether some text holds a placeholder for which there is no value in this run."""
+    return any(f"{{{name}}}" in text for name in PLACEHOLDERS - values.keys() for text in texts)

@@ -24,7 +24,9 @@ from pytest_agentcontract.scenario.profile import (
     Attribution,
     Binding,
     Driver,
+    Install,
     Limits,
+    Part,
     Profile,
     ResultRule,
     SideCall,
@@ -161,7 +163,9 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
         result=_result(as_object(data.get("result", {}))),
         capabilities=frozenset(_texts(data["capabilities"])),
         modes={cast("Mode", mode): _command(argv, folder) for mode, argv in as_object(data.get("modes", {})).items()},
-        entry=as_text(data.get("entry", "")),
+        entry=_entry(data, folder),
+        python=_beside(folder, as_text(data["python"])) if "python" in data else "",
+        install=_install(as_object(data.get("install", {}))),
         adapter=_adapter(data.get("adapter", []), folder),
         folder=str(folder.absolute()),
         settings=_strings(data, "settings"),
@@ -183,6 +187,15 @@ def _built(name: str, data: JSONObject, folder: Path, digest: str) -> Profile:
     )
 
 
+def _entry(data: JSONObject, folder: Path) -> str:
+    entry = as_text(data.get("entry", ""))
+    return _beside(folder, entry) if data["driver"] == "framework" else entry
+
+
+def _install(data: JSONObject) -> Install:
+    return Install(_texts(data.get("python", [])), _texts(data.get("npm", [])))
+
+
 def _wire(data: JSONObject) -> WireSetup:
     return WireSetup(_strings(data, "env"), as_text(data.get("suffix", "")))
 
@@ -199,7 +212,12 @@ def _result(data: JSONObject) -> ResultRule:
         fields=_strings(data, "fields"),
         file=as_text(data.get("file", "")),
         event=as_object(data.get("event", {})),
+        parts={name: _part(as_object(part)) for name, part in as_object(data.get("parts", {})).items()},
     )
+
+
+def _part(data: JSONObject) -> Part:
+    return Part(cast("Source", data["from"]), as_text(data.get("file", "")), as_object(data.get("event", {})))
 
 
 def _limits(data: JSONObject) -> Limits:
@@ -212,6 +230,7 @@ def _binding(data: JSONObject) -> Binding:
         arguments=as_object(data.get("arguments", {})),
         payload=as_text(data.get("payload", "")),
         schema_template=data.get("schema_template", MISSING),
+        captures=_strings(data, "captures"),
     )
 
 

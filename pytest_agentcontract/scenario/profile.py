@@ -28,10 +28,10 @@ PLACEHOLDERS = frozenset(
 Argument: TypeAlias = str | tuple[str, ...]
 """One argument of a command line; a tuple is a group that is dropped when its value was not asked for."""
 
-Driver: TypeAlias = Literal["command", "python", "stdio"]
+Driver: TypeAlias = Literal["command", "python", "stdio", "framework"]
 Attribution: TypeAlias = Literal["token", "model", "header", "system", "sole"]
 """How an agent's requests are known; `sole` is for a script of one agent: every request is its own."""
-Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lines", "file", "stderr-json"]
+Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lines", "file", "file-text", "stderr-json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One of several places that a result is put together from; `file` and `event` as in a `ResultRule`."""
+
+    source: Source
+    file: str = ""
+    event: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class ResultRule:
     """Where the result stands: JSON pointers into the document found at `source`.
 
     `structured` is read instead of `value` in a run that asked for a schema; `event` holds what the wanted event of
-    JSON lines has at which pointers.
+    JSON lines has at which pointers. Where there are `parts`, the document is an object with what is found of each.
     """
 
     source: Source = "stdout-json"
@@ -68,6 +77,7 @@ class ResultRule:
     fields: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
     event: Mapping[str, JSON] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +86,26 @@ class Binding:
 
     `payload` points at the place of the returned value in the arguments ("" is the whole of them); `schema_template`
     is the schema to ask for, with "{schema}" where a case's own goes, for a tool that exists only in a schema run.
+    `captures` are the placeholders of a tool that awaits a child: patterns, whose first group is searched for in the
+    result of the call that started it.
     """
 
     name: str
     arguments: JSONObject = field(default_factory=dict)
     payload: str = ""
     schema_template: JSON | Missing = MISSING
+    captures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """What a runtime's own environment holds, in exact versions: packages of PyPI, and packages of npm."""
+
+    python: tuple[str, ...] = ()
+    npm: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.python or self.npm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +124,9 @@ class Profile:
 
     `timeout_env` sets the runtime's own time limit for a model request, in runs that ask for one.
     `adapter` answers the operations of the hand-off contract: the argv of a program (stdio), or one `module:function`
-    (python). `folder` is where the file stands, and where such a program is started. A runtime that
+    (python). `entry` is what a driver calls: a `module:function` of this process (python), or file and function of the
+    recipe that a framework's own interpreter runs (framework): `python`, else that of the environment which `install`
+    tells how to make. `folder` is where the file stands, and where such a program is started. A runtime that
     `reads_stdin` reads its standard input to the end before it begins, so it can't be started with one that stays open.
     """
 
@@ -111,6 +137,8 @@ class Profile:
     capabilities: frozenset[str]
     modes: Mapping[Mode, tuple[Argument, ...]] = field(default_factory=dict)
     entry: str = ""
+    python: str = ""
+    install: Install = Install()
     adapter: tuple[str, ...] = ()
     folder: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
