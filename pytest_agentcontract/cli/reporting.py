@@ -1,4 +1,4 @@
-"""Commands that make something of reports: merge and markdown."""
+"""Commands that make something of reports: merge, markdown and html."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pytest_agentcontract.cli.group import main, told
 from pytest_agentcontract.errors import UsageError
 from pytest_agentcontract.report import markdown as one_page
 from pytest_agentcontract.report import merging, pages, placing, reading, stream
+from pytest_agentcontract.report.page import making
 
 _is_page = one_page.MARK.__eq__
 _FILE = click.Path(path_type=Path)
@@ -55,3 +56,17 @@ def markdown(file: Path, output: Path | None, folder: Path | None, replace: bool
         placing.put(output, one_page.page(found), _is_page, replace=replace)
     else:
         click.echo(one_page.page(found).encode(), nl=False)  # the same bytes on any machine
+
+
+@report.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=_FILE)
+@click.option("--output", "-o", required=True, metavar="FILE", type=_FILE, help="A new file, for the page.")
+@_REPLACE
+@told
+def html(files: tuple[Path, ...], output: Path, replace: bool) -> None:  # noqa: FBT001 - click passes options by name
+    """Show reports as one page for a browser: runtimes by requirements, and what lies behind each verdict.
+
+    Several reports are put together as by `merge`. The page needs no other file and no network.
+    """
+    merged = merging.merge([reading.read(path) for path in files])
+    placing.put(output, making.page(merged), making.MARK.__eq__, replace=replace)

@@ -29,7 +29,7 @@ def header(
         "suite": {"version": pytest_agentcontract.__version__, "digest": digest(package, package.rglob("*.py"))},
         "requirements": {
             "set": requirements or CURRENT,
-            "digest": _measured_by(),
+            "digest": measured_by(),
             "own": digest(own, own.rglob("*.json")) if own else "",
         },
         "release": release(),
@@ -68,7 +68,8 @@ def digest(root: Path, files: Iterable[Path]) -> str:
     return f"sha256:{total.hexdigest()}"
 
 
-def _measured_by() -> str:
+def measured_by() -> str:
+    """Return the digest of all that is judged by: requirements, cases and vectors, as they are installed."""
     root = resources.fixtures()
     return digest(
         root, [path for part in ("requirements", "cases", "vectors") for path in (root / part).rglob("*.json")]

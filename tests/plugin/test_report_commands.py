@@ -101,7 +101,7 @@ def made(judge, verdicts, pytester):
     return pytester.path / "made.jsonl"
 
 
-@pytest.mark.parametrize("command", ["merge", "markdown"])
+@pytest.mark.parametrize("command", ["merge", "markdown", "html"])
 def test_nothing_is_written_over_unasked(invoke, made, pytester, command):
     """A file that is there stays, unless it is ours and --replace is said; somebody else's stays even then."""
     assert invoke(command, made, "-o", "out").exit_code == 0
@@ -174,3 +174,20 @@ def test_a_folder_is_filled_whole_or_not_at_all(invoke, made, pytester):
     assert invoke("markdown", report, "--folder", folder).exit_code == 4
     assert invoke("markdown", report, "--folder", folder, "--replace").exit_code == 0
     assert invoke("markdown", report, "--folder", folder, "-o", "x.md").exit_code == 4
+
+
+def test_several_reports_make_one_page(judged, invoke, pytester):
+    """Put together as by merge, with the same refusals; the same reports make the same page in any order."""
+    wire = f"--agent-contract-wire={TWO[1]}"
+    one, other = judged("one", ["mutant:no-nudge"], wire), judged("other", ["reference"], wire)
+    assert invoke("html", one, other, "-o", "page.html").exit_code == 0
+    text = (pytester.path / "page.html").read_text("utf-8")
+    assert "<bdi>mutant:no-nudge</bdi>" in text
+    assert "Meets every MUST" not in text  # two cases are not the whole
+    assert invoke("html", other, one, "-o", "page.html").exit_code == 4
+    assert invoke("html", other, one, "-o", "page.html", "--replace").exit_code == 0
+    assert (pytester.path / "page.html").read_text("utf-8") == text
+    one.write_text(one.read_text("utf-8").replace('"strict": false', '"strict": true'), "utf-8")
+    refused = invoke("html", one, other, "-o", "new.html")
+    assert (refused.exit_code, "strict differs" in refused.stderr) == (4, True)
+    assert not (pytester.path / "new.html").exists()
