@@ -11,6 +11,7 @@ from typing import TypeAlias
 from pytest_agentcontract.conformance import kill_matrix, requirements
 from pytest_agentcontract.conformance.checks import CHECKS
 from pytest_agentcontract.conformance.requirements import Requirement
+from pytest_agentcontract.drivers import installed
 from pytest_agentcontract.jsonvalue import JSON, as_list
 from pytest_agentcontract.reference.mutants import MUTANTS
 from pytest_agentcontract.report.header import measured_on
@@ -54,12 +55,20 @@ def profiles(configured: Profiles, origin: str) -> list[Row]:
             "profile": name,
             "driver": profile.driver,
             "from": origin if name in configured else "shipped",
+            "installed": _installed(profile),
             "wires": list(profile.wires),
             "tools": {part: binding.name for part, binding in profile.tools.items()},
             "capabilities": [*sorted(profile.capabilities)],
         }
         for name, profile in {**configured, **load_profile.shipped(), **configured}.items()
     ]
+
+
+def _installed(profile: Profile) -> str:
+    """Say whether a runtime that we can install is; of others it is not ours to know."""
+    if not profile.install:
+        return "-"
+    return "yes" if installed.is_ready(profile) else "no"
 
 
 def mutants(*_: Profiles) -> list[Row]:
