@@ -1,14 +1,16 @@
 # Every target sets itself up: the first one in a fresh clone makes .venv, later ones find it ready.
 #
 #   make contract                        judge the embedded reference runtime
-#   make contract RUNTIME=claude-code    install Claude Code into a throw-away folder and judge it, without a network
-#   make contract RUNTIME=smolagents     the same with smolagents, or with openai-agents
+#   make contract RUNTIME=claude-code    install Claude Code into an environment of its own and judge it, without a network; the
+#                                        same with any other shipped profile of a third party: agent-contract profiles
+#   make claude-code-known               the same against what is known of it: only a change is red
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make clients                         play scripts and recordings to Codex CLI, Gemini CLI, openai-agents and pydantic-ai, installed into a throw-away folder
 #   make cassettes                       record those clients anew, at a script
 #   make test                            lint, types, layers, tests, docs
 #   make test-all                        that, and what needs a package registry or more time
 #   make kill-matrix                     measure every mutant over its whole suite, and write the matrix
+#   make page                            the report page in a real browser, Chromium, with what that needs in a throw-away folder
 #   make fuzz COUNT=1000 SEED=1          hostile clients at the provider, 100,000 of them if nothing is said
 #   make benchmarks                      the figures that are promised, as ratios; the provider beside its peers
 
@@ -21,10 +23,11 @@ PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN     := .venv/bin
 
-FRAMEWORKS := smolagents openai-agents
-OTHERS     := claude-code $(FRAMEWORKS)
+THIRD_PARTIES := $(basename $(notdir $(shell grep -l '^install' pytest_agentcontract/profiles/*.toml)))
+FRAMEWORKS    := $(filter-out $(THIRD_PARTIES),smolagents openai-agents)
+OTHERS        := $(THIRD_PARTIES) $(FRAMEWORKS)
 
-.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
+.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
 
 contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
 
@@ -36,7 +39,7 @@ contract-in-parallel: .venv/ready
 
 test: lint types layers tests docs
 
-test-all: test slow network clients-if-possible contract-in-parallel
+test-all: test slow network clients-if-possible page-if-possible contract-in-parallel
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -63,6 +66,12 @@ clients: .venv/ready
 clients-if-possible: .venv/ready
 	.ci/clients --if-possible
 
+page: .venv/ready
+	.ci/page $(ARGS)
+
+page-if-possible: .venv/ready
+	.ci/page --if-possible $(ARGS)
+
 cassettes: .venv/ready
 	.ci/record $(ARGS)
 
@@ -73,11 +82,11 @@ kill-matrix: .venv/ready
 docs: .venv/ready
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
 
-claude-code: .venv/ready
-	.ci/claude-code $(ARGS)
+$(THIRD_PARTIES): .venv/ready
+	.ci/runtime $@ $(ARGS)
 
-claude-code-known: .venv/ready
-	.ci/claude-code --known $(ARGS)
+$(THIRD_PARTIES:=-known): .venv/ready
+	.ci/runtime $(@:-known=) --known $(ARGS)
 
 $(FRAMEWORKS): .venv/ready
 	.ci/framework $@ $(ARGS)
@@ -94,6 +103,7 @@ benchmarks: .venv/ready
 	$(BIN)/python benchmarks/per_case.py
 	$(BIN)/python benchmarks/record.py
 	$(BIN)/python benchmarks/replay.py
+	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/provider.py --quick --cache .agent-contract/peers
 
 clean:
