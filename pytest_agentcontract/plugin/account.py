@@ -112,7 +112,7 @@ class Account:
         """Say last, after pytest's own totals, what was judged."""
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None and not self._config.option.collectonly:
-            reporter.write_line(summary.last_line(self._chosen, self.records))
+            reporter.write_line(summary.last_line(self._chosen, self.records, len(self._declared.by_case)))
 
     def _status(self) -> int:
         if not self._records:

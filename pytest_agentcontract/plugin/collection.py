@@ -15,6 +15,7 @@ import pytest
 from pytest_agentcontract.plugin import ROOT
 from pytest_agentcontract.plugin.bench import Bench, Judged
 from pytest_agentcontract.plugin.selection import Planned
+from pytest_agentcontract.plugin.smoke import MARK, SMOKE
 
 
 class UnmetError(AssertionError):
@@ -76,6 +77,8 @@ class Item(pytest.Function):
         item: Item = cls.from_parent(parent, name=planned.name, callobj=judge)
         item.planned = planned
         item.add_marker(pytest.mark.agent_contract(planned.case.id))
+        if planned.case.id in SMOKE:
+            item.add_marker(MARK)
         place = {"case": planned.case.id, "runtime": planned.profile.name, "wire": planned.wire}
         item.user_properties += [(f"agent_contract.{key}", value) for key, value in place.items()]
         return item

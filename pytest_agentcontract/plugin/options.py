@@ -56,6 +56,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Load the suite if it is asked for: by the flag, or by a node id of it."""
     config.addinivalue_line("markers", "agent_contract(case): a case of the agent contract (set by the suite itself)")
+    config.addinivalue_line("markers", "agent_contract_smoke: the few cases for a first look at a slow runtime")
     config.addinivalue_line(
         "markers",
         f"{CASSETTE}(name, *, allow_unplayed=False, pace='zero', elide=(), note=''): "

@@ -27,13 +27,15 @@ def first_line(chosen: Runtimes) -> str:
     return f"agent contract: judging {subjects} by requirements {chosen.requirements or CURRENT}{note}"
 
 
-def last_line(chosen: Runtimes, records: Sequence[Record]) -> str:
-    """Say what was judged, and how it went."""
+def last_line(chosen: Runtimes, records: Sequence[Record], planned: int) -> str:
+    """Say what was judged, and how it went, and where it was less than the planned number of cases."""
     if not records:
         return f"agent contract: nothing was judged ({', '.join(profile.name for profile in chosen.profiles)})"
     parts = [_tally(profile.name, records) for profile in chosen.profiles]
+    cases = len({record["case"] for record in records})
+    part = f"; a part of the suite: {cases} of {planned}" if cases < planned else ""
     note = "; the suite's own runtime: nothing of yours was judged" if chosen.embedded else ""
-    return f"agent contract: judged {'; '.join(parts)}{note}"
+    return f"agent contract: judged {'; '.join(parts)}{part}{note}"
 
 
 def is_judged(record: Record) -> bool:

@@ -80,7 +80,8 @@ def test_the_first_and_the_last_line_name_the_runtime(judge):
     result = judge()
     result.stdout.fnmatch_lines(["agent contract: judging reference (*) by requirements *: nothing of yours is judged"])
     assert result.outlines[-1] == (
-        "agent contract: judged reference: 2 pass; the suite's own runtime: nothing of yours was judged"
+        "agent contract: judged reference: 2 pass; a part of the suite: 2 of 1588; "
+        "the suite's own runtime: nothing of yours was judged"
     )
 
 
