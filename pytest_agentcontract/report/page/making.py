@@ -19,8 +19,8 @@ MARK: Final = "<!doctype html><!-- Made by: agent-contract report html -->"
 """The first line of every page: by it a file is known as one that may be written anew."""
 
 _HERE: Final = Path(__file__).parent
-_STYLES: Final = ("page.css",)
-_SCRIPTS: Final = ("making.js", "picture.js", "detail.js", "matrix.js")
+_STYLES: Final = ("frame.css", "matrix.css", "detail.css", "narrow.css")
+_SCRIPTS: Final = ("making.js", "picture.js", "parts.js", "detail.js", "matrix.js")
 
 
 def page(report: Report) -> str:

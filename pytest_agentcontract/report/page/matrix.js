@@ -6,9 +6,12 @@ const rows = [...table.querySelectorAll("tr[data-level]")];
 const fields = form.elements;
 
 for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
-rows.forEach((row, at) => { row.dataset.row = at; });
+rows.forEach((row, at) => {
+  row.dataset.row = at;
+});
 
-const picked = (name) => [...form.querySelectorAll(`input[name="${name}"]`)].filter((box) => box.checked).map((box) => box.value);
+const picked = (name) =>
+  [...form.querySelectorAll(`input[name="${name}"]`)].filter((box) => box.checked).map((box) => box.value);
 
 // What a row is found by: its own text, and the cases that judge it, which are known once the data is read.
 let texts = null;
@@ -30,7 +33,8 @@ const filter = () => {
   const verdicts = picked("verdict");
   const chosen = new Set(picked("runtime").map(Number));
   const visible = rows.map((row, at) => {
-    const fits = (!fields.level.value || row.dataset.level === fields.level.value) &&
+    const fits =
+      (!fields.level.value || row.dataset.level === fields.level.value) &&
       (!fields.group.value || row.parentElement.dataset.group === fields.group.value) &&
       (!verdicts.length || [...chosen].some((column) => verdicts.includes(row.cells[column + 1].className))) &&
       (!words.length || words.every((word) => searchable()[at].includes(word)));
@@ -41,7 +45,9 @@ const filter = () => {
     for (const cell of [...row.cells].slice(1)) cell.hidden = !chosen.has(cell.cellIndex - 1);
   for (const body of table.tBodies) body.hidden = ![...body.rows].slice(1).some((row) => !row.hidden);
   table.dataset.verdicts = verdicts.length ? "some" : "";
-  for (const row of rows) for (const cell of [...row.cells].slice(1)) cell.toggleAttribute("data-off", verdicts.length > 0 && !verdicts.includes(cell.className));
+  for (const row of rows)
+    for (const cell of [...row.cells].slice(1))
+      cell.toggleAttribute("data-off", verdicts.length > 0 && !verdicts.includes(cell.className));
   const count = visible.filter(Boolean).length;
   document.getElementById("count").textContent = `${count} of ${plural(rows.length, "requirement")}`;
   document.getElementById("chosen").textContent = ` (${chosen.size} of ${fields.runtime.length ?? 1})`;
@@ -50,7 +56,11 @@ const filter = () => {
 };
 
 // One stop for the Tab key; from there the arrow keys move, Home and End within the row.
-const cells = () => rows.filter((row) => !row.hidden).flatMap((row) => [...row.cells].slice(1).filter((cell) => !cell.hidden)).map((cell) => cell.firstElementChild);
+const cells = () =>
+  rows
+    .filter((row) => !row.hidden)
+    .flatMap((row) => [...row.cells].slice(1).filter((cell) => !cell.hidden))
+    .map((cell) => cell.firstElementChild);
 let held = null;
 const hold = (link) => {
   if (held) held.tabIndex = -1;
@@ -62,9 +72,16 @@ const step = (cell, key) => {
   const row = cell.parentElement;
   const columns = [...row.cells].slice(1).filter((one) => !one.hidden);
   const lines = rows.filter((one) => !one.hidden);
-  const at = columns.indexOf(cell), line = lines.indexOf(row);
-  return { ArrowRight: columns[at + 1], ArrowLeft: columns[at - 1], Home: columns[0], End: columns.at(-1),
-    ArrowDown: lines[line + 1]?.cells[cell.cellIndex], ArrowUp: lines[line - 1]?.cells[cell.cellIndex] }[key];
+  const at = columns.indexOf(cell),
+    line = lines.indexOf(row);
+  return {
+    ArrowRight: columns[at + 1],
+    ArrowLeft: columns[at - 1],
+    Home: columns[0],
+    End: columns.at(-1),
+    ArrowDown: lines[line + 1]?.cells[cell.cellIndex],
+    ArrowUp: lines[line - 1]?.cells[cell.cellIndex],
+  }[key];
 };
 
 table.addEventListener("keydown", (event) => {
