@@ -316,6 +316,7 @@ await check("hostile texts are shown as texts", async () => {
   const body = await page.locator("dialog").textContent();
   assert.ok(body.includes("<script>window.owned=1</script>") && body.includes("\\u0000\\ud800\\u202e"));
   assert.ok(body.includes("characters ...]")); // the long one is cut
+  assert.doesNotMatch(await page.locator("body").textContent(), /[\u0000\u202e\u2028\ud800-\udfff]/u);
   for (const part of ["What happened", "Hand-offs", "Wire log", "See it again"]) assert.ok(body.includes(part), part);
   assert.equal(await page.evaluate(() => window.owned), undefined);
   assert.deepEqual(

@@ -144,6 +144,7 @@ def test_hostile_texts_stay_texts(hostile):
     assert "49}}" not in text
     assert len(text) < 300_000
     found = _data(text)
+    assert not set("\x00\ud800\u202e\u2028") & set(json.dumps(found, ensure_ascii=False))
     assert found["runtimes"][0]["name"].startswith("</script><script>alert(1)</script>")
     assert "\\u0000\\ud800\\u202e\\u2028" in found["runtimes"][0]["name"]
 

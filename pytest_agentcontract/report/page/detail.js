@@ -3,7 +3,6 @@
 const ORDER = ["error", "fail", "not-verified", "known", "should-not-met", "pass", "not-applicable"];
 const WORDS = { known: "baselined" };
 const dialog = document.getElementById("detail");
-let opener = null;
 
 const address = (...parts) => `#at/${parts.map(encodeURIComponent).join("/")}`;
 
@@ -42,7 +41,6 @@ const show = (title, ...body) => {
 
 dialog.addEventListener("close", () => {
   if (location.hash.startsWith("#at/")) history.pushState(null, "", "#");
-  opener?.focus();
 });
 dialog.addEventListener("click", (event) => {
   if (event.target === dialog) dialog.close();

@@ -8,7 +8,7 @@ from typing import Final
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.report.header import measured_by
-from pytest_agentcontract.report.page.pool import Pool, shown, shown_value
+from pytest_agentcontract.report.page.pool import Pool, cleaned, shown, shown_value
 from pytest_agentcontract.report.page.scripts import told
 from pytest_agentcontract.report.standing import PASS, Row
 from pytest_agentcontract.report.values import Checked, Judged, Report, Runtime
@@ -58,7 +58,7 @@ class _Details:
             self._outcomes.place(shown_value(judged.outcome)),
             self._text(judged.why),
             self._text(_template(judged)),
-            self._runs.place(judged.seen) if run else 0 if judged.seen is None else -1,
+            self._runs.place(cleaned(judged.seen)) if run else 0 if judged.seen is None else -1,
             [self._text(warning) for warning in judged.warnings],
         ]
 
@@ -121,7 +121,7 @@ def _kept(cases: Sequence[Judged], room: int) -> frozenset[tuple[str, str, str]]
 
 def _fitting(cases: Sequence[Judged], room: int) -> Iterator[tuple[str, str, str]]:
     for judged in cases:
-        room -= len(dumps(judged.seen).encode())
+        room -= len(dumps(cleaned(judged.seen)).encode())
         if room < 0:
             return
         yield judged.key

@@ -99,7 +99,6 @@ table.addEventListener("click", (event) => {
   if (!link) return;
   event.preventDefault();
   hold(link);
-  opener = link;
   const { id } = data().requirements[Number(cell.parentElement.dataset.row)];
   location.hash = address(id, data().runtimes[cell.cellIndex - 1].name);
 });

@@ -40,12 +40,13 @@ def shown(text: str, limit: int = LONGEST) -> str:
 def shown_value(value: JSON, limit: int = LONGEST) -> JSON:
     """Return a JSON value with all its texts fit to be shown; one that is long is returned as text."""
     text = dumps(value)
-    return _clean(value) if len(text) <= 2 * limit else shown(text, 2 * limit)
+    return cleaned(value) if len(text) <= 2 * limit else shown(text, 2 * limit)
 
 
-def _clean(value: JSON) -> JSON:
+def cleaned(value: JSON) -> JSON:
+    """Return a JSON value of the same shape with each of its texts fit to be shown."""
     if isinstance(value, dict):
-        return {harmless(key): _clean(item) for key, item in value.items()}
+        return {shown(key): cleaned(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_clean(item) for item in value]
-    return harmless(value) if isinstance(value, str) else value
+        return [cleaned(item) for item in value]
+    return shown(value) if isinstance(value, str) else value
