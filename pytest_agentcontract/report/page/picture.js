@@ -100,6 +100,9 @@ const stepCard = (step, seen, named) => {
         make("code", {}, make("b", {}, tool), "(", text, ")"),
       ),
     ),
+    step.says || step.thinks || step.calls || step.fault || step.note
+      ? ""
+      : make("p", { class: "says" }, make("span", { class: "arrow" }, "is told nothing")),
     step.note && step.note !== step.fault ? make("p", { class: "note" }, step.note) : "",
   );
 };
