@@ -88,14 +88,20 @@ def _no_fragment(run: Run) -> Finding:
     expected = "no success with the fragment: the whole answer, or a failure"
     if run.delivery.ended == "time-limit":
         return failed(expected, "the run hung until the time limit")
-    if run.profile.returns and run.delivery.value in run.spoken(ROOT):
-        return unverified("replied: the whole text, delivered later, was handed over without a reply")
+    if run.profile.returns and _ended_by_the_whole_text(run):
+        return unverified("replied: the whole text, delivered later, ended the run without a reply")
     observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
     if leaked(run, run.expect.stray):
         return failed(expected, observed)
     if says_failed(run) or _taken_whole(run):
         return passed(expected, observed)
     return _whole_answer(run, expected, observed)
+
+
+def _ended_by_the_whole_text(run: Run) -> bool:
+    """Tell whether text that came whole after the fault is the result, or left it empty: no matter of fragments."""
+    spoken, value = run.spoken(ROOT), run.delivery.value
+    return value in spoken or (bool(spoken) and value in (None, "") and valid_reply(run, ROOT) is None)
 
 
 def _taken_whole(run: Run) -> bool:
