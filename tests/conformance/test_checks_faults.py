@@ -1,4 +1,4 @@
-"""The check of broken streams, where the runtime's own habits end a run after the fault is over, on runs played by hand."""
+"""Broken streams, where the habits of the runtime end a run after the fault is over, on runs played by hand."""
 
 from __future__ import annotations
 
