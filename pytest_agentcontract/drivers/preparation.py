@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from pytest_agentcontract.drivers import installed
 from pytest_agentcontract.drivers.launch import Launch
@@ -42,6 +43,12 @@ def environment(profile: Profile, home: Path, nonce: str) -> dict[str, str]:
     }
 
 
+def lasting(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that mean the same in every run: what outlives a run can have no others."""
+    holes = [f"{{{name}}}" for name in PLACEHOLDERS]
+    return {name: value for name, value in env.items() if not any(hole in value for hole in holes)}
+
+
 def program(name: str, path: str, runtime: str) -> str:
     """Find an executable as a shell would; raise DriverError that tells a missing one from one without permission."""
     found = shutil.which(name, path=path)
@@ -63,11 +70,14 @@ def started(
     runtime: str,
     *,
     stdin: int = subprocess.PIPE,
+    output: int | IO[bytes] = subprocess.PIPE,
+    keep: Sequence[int] = (),
     first: Callable[[], None] = lambda: None,
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own, its output piped; raise DriverError where that can't be done.
 
-    `first` is called once the program is found: it writes down what the program reads.
+    `keep` are file descriptors that it inherits. `first` is called once the program is found: it writes down what the
+    program reads.
     """
     executable = program(command[0], env["PATH"], runtime)
     try:
@@ -78,8 +88,9 @@ def started(
             cwd=cwd,
             env=env,
             stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            pass_fds=keep,
             bufsize=0,
             start_new_session=True,
         )
@@ -120,7 +131,8 @@ def write_files(launch: Launch) -> None:
     A file with a value that the run does not ask for is left out, as a group of a command line is.
     """
     values, schema = launch.values(), launch.schema
-    asked = {path: text for path, text in launch.profile.files.items() if not _lacking([text], values)}
+    files = {**launch.profile.files, **launch.profile.wires[launch.wire].files}
+    asked = {path: text for path, text in files.items() if not _lacking([text], values)}
     contents = {fill(path, values): fill(text, values) for path, text in asked.items()}
     if schema is not None:
         contents[str(launch.schema_file)] = dumps(schema)
@@ -133,7 +145,8 @@ def write_files(launch: Launch) -> None:
 
 
 def _search_path(profile: Profile) -> str:
-    own = [*profile.path, *installed.programs(profile)]
+    interpreter = [str(Path(profile.python).parent)] if profile.python else []
+    own = [*profile.path, *interpreter, *installed.programs(profile)]
     return os.pathsep.join([*own, os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
 
 

@@ -197,7 +197,7 @@ def _install(data: JSONObject) -> Install:
 
 
 def _wire(data: JSONObject) -> WireSetup:
-    return WireSetup(_strings(data, "env"), as_text(data.get("suffix", "")))
+    return WireSetup(_strings(data, "env"), as_text(data.get("suffix", "")), _strings(data, "files"))
 
 
 def _result(data: JSONObject) -> ResultRule:

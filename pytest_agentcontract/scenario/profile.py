@@ -36,10 +36,14 @@ Source: TypeAlias = Literal["stdout-json", "stdout-json-array", "stdout-json-lin
 
 @dataclass(frozen=True, slots=True)
 class WireSetup:
-    """How the runtime is pointed at us on one wire format; `suffix` is appended to the base URL (`/v1` or nothing)."""
+    """How the runtime is pointed at us on one wire format; `suffix` is appended to the base URL (`/v1` or nothing).
+
+    `files` are written for this wire format beside those of the profile.
+    """
 
     env: Mapping[str, str] = field(default_factory=dict)
     suffix: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
