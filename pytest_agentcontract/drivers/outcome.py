@@ -10,7 +10,7 @@ from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.jsonvalue import JSON, MISSING, Missing, as_list, equal, loads, point
 from pytest_agentcontract.scenario.binding import fill
 from pytest_agentcontract.scenario.observation import Delivery, Ended
-from pytest_agentcontract.scenario.profile import ResultRule, Source
+from pytest_agentcontract.scenario.profile import Part, ResultRule, Source
 from pytest_agentcontract.wire.turn import Usage
 
 LIMIT = 8 * 1024 * 1024
@@ -50,22 +50,23 @@ def find(launch: Launch, run: Run) -> Found:
         return Found()
     if run.ended == "output-limit":
         return Found(problem=TOO_MUCH)
-    try:
-        return Found(_READERS[rule.source](run, rule, launch.values()))
-    except (ValueError, OSError) as error:
-        return Found(problem=str(error))
+    if not rule.parts:
+        return _read(run, rule, launch.values())
+    parts = {name: _read(run, part, launch.values()) for name, part in rule.parts.items()}
+    there = {name: part.document for name, part in parts.items() if not isinstance(part.document, Missing)}
+    return Found(there, next((part.problem for name, part in parts.items() if name == _part(launch)), ""))
 
 
 def elsewhere(said: Delivery, rule: ResultRule) -> tuple[Source, ...]:
     """Return the ways of reading a run's output by which some JSON document is found in it, whatever it says."""
     run = Run(said.ended, said.exit_code, said.stdout.encode(), said.stderr.encode())
-    return tuple(source for source in _READERS if source != "file" and _readable(source, run, rule))
+    return tuple(source for source in _READERS if not source.startswith("file") and _readable(source, run, rule))
 
 
 def deliver(launch: Launch, run: Run, found: Found) -> Delivery:
     """Read value, failure flag, usage and named fields out of the document."""
     rule, document = launch.profile.result, found.document
-    pointer = rule.value if launch.schema is None or rule.structured is None else rule.structured
+    pointer = _pointer(launch)
     failed = point(document, rule.failed) if rule.failed is not None else MISSING
     fields = {name: point(document, pointer) for name, pointer in rule.fields.items()}
     return Delivery(
@@ -97,6 +98,23 @@ def parse(text: str, where: str = "standard output") -> JSON:
         raise ValueError(f"{where} is not one JSON document ({error}); it begins with {shown!r}") from error
 
 
+def _pointer(launch: Launch) -> str:
+    rule = launch.profile.result
+    return rule.value if launch.schema is None or rule.structured is None else rule.structured
+
+
+def _part(launch: Launch) -> str:
+    """Return the name of the part in which the value stands."""
+    return next(iter(_pointer(launch).split("/")[1:]), "")
+
+
+def _read(run: Run, rule: ResultRule | Part, values: Mapping[str, str]) -> Found:
+    try:
+        return Found(_READERS[rule.source](run, rule, values))
+    except (ValueError, OSError) as error:
+        return Found(problem=str(error))
+
+
 def _readable(source: Source, run: Run, rule: ResultRule) -> bool:
     try:
         _READERS[source](run, rule, {})
@@ -122,28 +140,38 @@ def _text(content: bytes, where: str) -> str:
         raise ValueError(f"{where} is not UTF-8 (byte {error.start})") from error
 
 
-def _stdout(run: Run, _rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+def _stdout(run: Run, _rule: ResultRule | Part, _values: Mapping[str, str]) -> JSON:
     return parse(_text(run.stdout, "standard output"))
 
 
-def _last_of_array(run: Run, rule: ResultRule, values: Mapping[str, str]) -> JSON:
+def _last_of_array(run: Run, rule: ResultRule | Part, values: Mapping[str, str]) -> JSON:
     items = as_list(_stdout(run, rule, values))
     if not items:
         raise ValueError("standard output is not a JSON array with at least one element")
     return items[-1]
 
 
-def _last_event(run: Run, rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+def _last_event(run: Run, rule: ResultRule | Part, _values: Mapping[str, str]) -> JSON:
     """Take the last event with the wanted marks; lines that begin no object are the chatter of a program."""
     lines = _text(run.stdout, "standard output").splitlines()
     for line in filter(lambda line: line.startswith("{"), reversed(lines)):
         event = parse(line, "a line of standard output")
-        if all(equal(point(event, pointer), wanted) for pointer, wanted in rule.event.items()):
+        if _has(event, rule.event):
             return event
+        if rule.since and _has(event, rule.since):
+            raise ValueError(f"standard output holds no event with {dict(rule.event)} since {dict(rule.since)}")
     raise ValueError(f"standard output holds no event with {dict(rule.event)}")
 
 
-def _file(_run: Run, rule: ResultRule, values: Mapping[str, str]) -> JSON:
+def _has(event: JSON, marks: Mapping[str, JSON]) -> bool:
+    return all(equal(point(event, pointer), wanted) for pointer, wanted in marks.items())
+
+
+def _file(run: Run, rule: ResultRule | Part, values: Mapping[str, str]) -> JSON:
+    return parse(_text_of_file(run, rule, values), Path(rule.file).name)
+
+
+def _text_of_file(_run: Run, rule: ResultRule | Part, values: Mapping[str, str]) -> str:
     path = Path(fill(rule.file, values))
     try:
         with path.open("rb") as file:
@@ -152,10 +180,10 @@ def _file(_run: Run, rule: ResultRule, values: Mapping[str, str]) -> JSON:
         raise ValueError(f"the run did not write {path.name}") from error
     if len(content) > LIMIT:
         raise ValueError(f"{path.name} is larger than {LIMIT // 1024 // 1024} MiB")
-    return parse(_text(content, path.name), path.name)
+    return _text(content, path.name)
 
 
-def _end_of_stderr(run: Run, _rule: ResultRule, _values: Mapping[str, str]) -> JSON:
+def _end_of_stderr(run: Run, _rule: ResultRule | Part, _values: Mapping[str, str]) -> JSON:
     """Take the last object that begins a line and reaches to the end."""
     text = _text(run.stderr, "standard error")
     end = len(text)
@@ -169,10 +197,11 @@ def _end_of_stderr(run: Run, _rule: ResultRule, _values: Mapping[str, str]) -> J
     raise ValueError("standard error does not end with a JSON document")
 
 
-_READERS: Mapping[Source, Callable[[Run, ResultRule, Mapping[str, str]], JSON]] = {
+_READERS: Mapping[Source, Callable[[Run, ResultRule | Part, Mapping[str, str]], JSON]] = {
     "stdout-json": _stdout,
     "stdout-json-array": _last_of_array,
     "stdout-json-lines": _last_event,
     "file": _file,
+    "file-text": _text_of_file,
     "stderr-json": _end_of_stderr,
 }

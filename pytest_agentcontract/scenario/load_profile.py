@@ -212,12 +212,18 @@ def _result(data: JSONObject) -> ResultRule:
         fields=_strings(data, "fields"),
         file=as_text(data.get("file", "")),
         event=as_object(data.get("event", {})),
+        since=as_object(data.get("since", {})),
         parts={name: _part(as_object(part)) for name, part in as_object(data.get("parts", {})).items()},
     )
 
 
 def _part(data: JSONObject) -> Part:
-    return Part(cast("Source", data["from"]), as_text(data.get("file", "")), as_object(data.get("event", {})))
+    return Part(
+        source=cast("Source", data["from"]),
+        file=as_text(data.get("file", "")),
+        event=as_object(data.get("event", {})),
+        since=as_object(data.get("since", {})),
+    )
 
 
 def _limits(data: JSONObject) -> Limits:

@@ -56,11 +56,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of several places that a result is put together from; `file` and `event` as in a `ResultRule`."""
+    """One of several places that a result is put together from; `file`, `event` and `since` as in a `ResultRule`."""
 
     source: Source
     file: str = ""
     event: Mapping[str, JSON] = field(default_factory=dict)
+    since: Mapping[str, JSON] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class ResultRule:
     """Where the result stands: JSON pointers into the document found at `source`.
 
     `structured` is read instead of `value` in a run that asked for a schema; `event` holds what the wanted event of
-    JSON lines has at which pointers. Where there are `parts`, the document is an object with what is found of each.
+    JSON lines has at which pointers, and `since` what the last event has before which none is wanted. Where there are
+    `parts`, the document is an object with what is found of each.
     """
 
     source: Source = "stdout-json"
@@ -81,6 +83,7 @@ class ResultRule:
     fields: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
     event: Mapping[str, JSON] = field(default_factory=dict)
+    since: Mapping[str, JSON] = field(default_factory=dict)
     parts: Mapping[str, Part] = field(default_factory=dict)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_agentcontract.drivers.outcome import Run, deliver, find
 from pytest_agentcontract.jsonvalue import MISSING
-from pytest_agentcontract.scenario.profile import ResultRule
+from pytest_agentcontract.scenario.profile import Part, ResultRule
 from pytest_agentcontract.wire.turn import Usage
 
 EVENTS = b"""starting
@@ -60,6 +60,7 @@ def test_a_schema_run_may_have_a_place_of_its_own(launcher) -> None:
     [
         (ResultRule("stdout-json-array"), b'[{"result": 1}, {"result": 2}]', b"", 2),
         (ResultRule("stdout-json-lines", "/item/text", event={"/item/kind": "text"}), EVENTS, b"", "last"),
+        (ResultRule("stdout-json-lines", "/n", event={"/n": 1}, since={"/n": 2}), b'{"n": 2}\n{"n": 1}\n{}', b"", 1),
         (ResultRule("stderr-json"), b"", b'warning {x}\n{"result": 1}\n{\n "result": {\n  "a": 2\n }\n}\n', {"a": 2}),
         (ResultRule("stderr-json"), b"", b'{"result": 3}', 3),
     ],
@@ -75,6 +76,7 @@ def test_the_document_is_found_in_every_source(launcher, rule, stdout, stderr, v
         (ResultRule("stdout-json-array"), b"{}", b"", "not a JSON array"),
         (ResultRule("stdout-json-array"), b"[]", b"", "at least one"),
         (ResultRule("stdout-json-lines", event={"/type": "end"}), EVENTS, b"", "no event"),
+        (ResultRule("stdout-json-lines", event={"/n": 1}, since={"/n": 2}), b'{"n": 1}\n{"n": 2}\n{}', b"", "since"),
         (ResultRule("stdout-json-lines", event={"/type": "item"}), EVENTS + b'{"type": "it', b"", "not one JSON"),
         (ResultRule("stderr-json"), b"", b"", "does not end with"),
         (ResultRule("stderr-json"), b"", b"{\n" * 5000, "does not end with"),
@@ -96,3 +98,45 @@ def test_the_document_may_stand_in_a_file(program, drive) -> None:
     assert "larger than" in drive(program(too_long, result=ResultRule("file", file="{workdir}/out.json"))).problem
     folder = "import os; os.remove('out.json'); os.mkdir('out.json')"
     assert "directory" in drive(program(folder, result=ResultRule("file", file="{workdir}/out.json"))).problem
+
+
+def test_a_file_may_hold_the_value_as_it_is(program, drive) -> None:
+    """Plain text is taken to the last character, and is not read as JSON."""
+    code = "open('out.txt', 'w').write('{\\n 7 \\n')"
+    rule = ResultRule("file-text", value="", file="{workdir}/out.txt")
+    assert drive(program(code, result=rule)).value == "{\n 7 \n"
+    gone = "import os; os.remove('out.txt')"
+    assert "did not write out.txt" in drive(program(gone, result=rule)).problem
+
+
+PARTS = ResultRule(
+    value="/answer/result",
+    structured="/end/structure",
+    usage_input="/end/in",
+    usage_output="/end/out",
+    fields={"error": "/error/message"},
+    parts={
+        "answer": Part("stdout-json-lines", event={"/type": "answer"}),
+        "end": Part("stdout-json-lines", event={"/type": "end"}),
+        "error": Part("stderr-json"),
+    },
+)
+
+
+def test_a_result_may_be_put_together_from_several_places(launcher) -> None:
+    """What stands in one event is not looked for in another; a part that is not there is left out."""
+    lines = b'{"type": "answer", "result": "R"}\n{"type": "end", "in": 3, "out": 4}\n'
+    whole = _read(launcher, PARTS, lines, b'oh\n{"message": "no"}')
+    assert (whole.value, whole.usage, dict(whole.fields)) == ("R", Usage(3, 4), {"error": "no"})
+    assert _read(launcher, PARTS, lines).document == {
+        "answer": {"type": "answer", "result": "R"},
+        "end": {"type": "end", "in": 3, "out": 4},
+    }
+
+
+def test_of_parts_the_one_with_the_value_is_missed(launcher) -> None:
+    """The problem is that of the place which the pointer in use leads to."""
+    end = b'{"type": "end"}'
+    assert "{'/type': 'answer'}" in _read(launcher, PARTS, end).problem
+    assert "{'/type': 'end'}" in _read(launcher, PARTS, b"", schema={"type": "object"}).problem
+    assert _read(launcher, PARTS, end, schema={"type": "object"}).problem == ""
