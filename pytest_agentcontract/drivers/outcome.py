@@ -67,7 +67,6 @@ def deliver(launch: Launch, run: Run, found: Found) -> Delivery:
     """Read value, failure flag, usage and named fields out of the document."""
     rule, document = launch.profile.result, found.document
     pointer = _pointer(launch)
-    failed = point(document, rule.failed) if rule.failed is not None else MISSING
     fields = {name: point(document, pointer) for name, pointer in rule.fields.items()}
     return Delivery(
         ended=run.ended,
@@ -77,7 +76,7 @@ def deliver(launch: Launch, run: Run, found: Found) -> Delivery:
         document=document,
         problem=found.problem,
         value=point(document, pointer),
-        failed=failed if isinstance(failed, bool) else None,
+        failed=_failed(document, rule),
         exit_ok=run.ended == "exited" and run.exit_code in rule.exit_ok,
         usage=_usage(document, rule),
         fields={name: value for name, value in fields.items() if not isinstance(value, Missing)},
@@ -123,6 +122,13 @@ def _readable(source: Source, run: Run, rule: ResultRule) -> bool:
     return True
 
 
+def _failed(document: JSON | Missing, rule: ResultRule) -> bool | None:
+    if rule.failed_if:
+        return None if isinstance(document, Missing) else _has(document, rule.failed_if)
+    flag = MISSING if rule.failed is None else point(document, rule.failed)
+    return flag if isinstance(flag, bool) else None
+
+
 def _usage(document: JSON | Missing, rule: ResultRule) -> Usage | None:
     sent, answered = _count(document, rule.usage_input), _count(document, rule.usage_output)
     return None if sent is None or answered is None else Usage(sent, answered)
@@ -153,7 +159,8 @@ def _last_of_array(run: Run, rule: ResultRule | Part, values: Mapping[str, str])
 
 def _last_event(run: Run, rule: ResultRule | Part, _values: Mapping[str, str]) -> JSON:
     """Take the last event with the wanted marks; lines that begin no object are the chatter of a program."""
-    lines = _text(run.stdout, "standard output").splitlines()
+    # Not splitlines(): JSON may hold other line ends as they are, such as U+2028.
+    lines = _text(run.stdout, "standard output").split("\n")
     for line in filter(lambda line: line.startswith("{"), reversed(lines)):
         event = parse(line, "a line of standard output")
         if _has(event, rule.event):

@@ -206,6 +206,7 @@ def _result(data: JSONObject) -> ResultRule:
         value=as_text(data.get("value", "/result")),
         structured=_optional(data, "structured", str),
         failed=_optional(data, "failed", str),
+        failed_if=as_object(data.get("failed_if", {})),
         exit_ok=tuple(code for code in as_list(data.get("exit_ok", [0])) if isinstance(code, int)),
         usage_input=_optional(data, "usage_input", str),
         usage_output=_optional(data, "usage_output", str),

@@ -70,13 +70,15 @@ class ResultRule:
 
     `structured` is read instead of `value` in a run that asked for a schema; `event` holds what the wanted event of
     JSON lines has at which pointers, and `since` what the last event has before which none is wanted. Where there are
-    `parts`, the document is an object with what is found of each.
+    `parts`, the document is an object with what is found of each. Where there is no flag of failure, `failed_if` holds
+    what a failed run's document has at which pointers.
     """
 
     source: Source = "stdout-json"
     value: str = "/result"
     structured: str | None = None
     failed: str | None = None
+    failed_if: Mapping[str, JSON] = field(default_factory=dict)
     exit_ok: tuple[int, ...] = (0,)
     usage_input: str | None = None
     usage_output: str | None = None

@@ -138,7 +138,7 @@ def _events(trial: Trial) -> str:
     """Say what the events of JSON lines have at the places by which one is wanted."""
     if trial.profile.result.source != "stdout-json-lines":
         return ""
-    events = [event for line in trial.delivery.stdout.splitlines() if line.startswith("{") for event in _parsed(line)]
+    events = [event for line in trial.delivery.stdout.split("\n") if line.startswith("{") for event in _parsed(line)]
     marks = {at: dict.fromkeys(shown(point(event, at)) for event in events) for at in trial.profile.result.event}
     return "".join(f"; {at} of its events: {', '.join(held) or 'there is none'}" for at, held in marks.items())
 

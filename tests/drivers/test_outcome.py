@@ -38,6 +38,22 @@ def test_half_a_usage_is_none(launcher, usage) -> None:
     assert _read(launcher, ResultRule(usage_input="/i", usage_output="/o"), usage.encode()).usage is None
 
 
+@pytest.mark.parametrize(
+    ("text", "failed"), [('{"end": "error"}', True), ('{"end": "stop"}', False), ("{}", False), ("", None)]
+)
+def test_a_failure_may_show_by_a_word(launcher, text, failed) -> None:
+    """What a failed run's document has; of a document that is not there nothing is said."""
+    assert _read(launcher, ResultRule(failed_if={"/end": "error"}), text.encode()).failed is failed
+
+
+def test_lines_of_json_end_with_a_line_feed_and_nothing_else(launcher) -> None:
+    """A line separator inside a text is a part of it."""
+    line = '{"n": 1, "text": "a\u2028b\x85c\u2029d"}\r\n'.encode()
+    assert (
+        _read(launcher, ResultRule("stdout-json-lines", "/text", event={"/n": 1}), line).value == "a\u2028b\x85c\u2029d"
+    )
+
+
 @pytest.mark.parametrize("flag", ["0", "null", '"false"', "{}"])
 def test_only_a_boolean_is_a_failure_flag(launcher, flag) -> None:
     """Anything else says nothing, and the exit code decides."""
