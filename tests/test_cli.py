@@ -78,7 +78,7 @@ def test_profiles_shows_what_each_says_of_its_runtime(invoke, tmp_path):
     (tmp_path / "agent-contract.toml").write_text(MINE, "utf-8")
     first, *shipped = json.loads(invoke("profiles", "--json").output)
     said = {"driver": "python", "wires": ["openai-chat"], "tools": {"work": "t"}, "capabilities": ["headless"]}
-    assert first == {"profile": "mine", "from": "agent-contract.toml", **said}
+    assert first == {"profile": "mine", "from": "agent-contract.toml", "installed": "-", **said}
     assert [row["profile"] for row in shipped] == list(load_profile.shipped())
     assert {row["from"] for row in shipped} == {"shipped"}
 
@@ -87,8 +87,8 @@ def test_profiles_are_columns_that_stay_narrow(invoke, tmp_path):
     """A long list goes on below itself, in its own column."""
     (tmp_path / "agent-contract.toml").write_text(MINE, "utf-8")
     head, mine, *rest = invoke("profiles").output.splitlines()
-    assert head.split() == ["profile", "driver", "from", "wires", "tools", "capabilities"]
-    assert mine.split() == ["mine", "python", "agent-contract.toml", "openai-chat", "work=t", "headless"]
+    assert head.split() == ["profile", "driver", "from", "installed", "wires", "tools", "capabilities"]
+    assert mine.split() == ["mine", "python", "agent-contract.toml", "-", "openai-chat", "work=t", "headless"]
     at = head.index("wires")
     wires = [line[at : head.index("tools")].strip() for line in rest if "gemini-generate" in line]
     assert wires

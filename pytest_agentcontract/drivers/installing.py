@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,10 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pytest_agentcontract.drivers import installed
+from pytest_agentcontract.drivers.messages import shortened
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.scenario.profile import Profile
 
 _LAST_WORDS = 3
+_KEPT = ("PATH", "LANG", "TMPDIR", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+_KEPT_OF = re.compile(r"(LC_|PIP_|NPM_CONFIG_)\w+|(HTTPS?|ALL|NO)_PROXY", re.IGNORECASE)
 _SETTINGS = (
     ("PIP_CONFIG_FILE", (".config/pip/pip.conf", ".pip/pip.conf")),
     ("NPM_CONFIG_USERCONFIG", (".npmrc",)),
@@ -64,7 +68,7 @@ def install(profile: Profile, tell: Callable[[str], None]) -> bool:
             remedy="Its profile has no `install` table: install it yourself, and name its folder in `path`.",
         )
     place = installed.folder(profile)
-    with _alone(place, profile.name, tell):
+    with _alone(place, profile.name, tell) as lock:
         if installed.is_ready(profile):
             return False
         shutil.rmtree(place, ignore_errors=True)
@@ -73,14 +77,14 @@ def install(profile: Profile, tell: Callable[[str], None]) -> bool:
             env = _environment(Path(home))
             for step in steps(profile):
                 tell(step.what)
-                _run(step, env, profile.name)
+                _run(step, env, profile.name, lock)
         (place / installed.READY).touch()
     return True
 
 
 @contextmanager
-def _alone(place: Path, runtime: str, tell: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of one environment."""
+def _alone(place: Path, runtime: str, tell: Callable[[str], None]) -> Iterator[int]:
+    """Hold the lock of one environment; whoever inherits its descriptor holds it, too."""
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = place.with_name(f"{place.name}.lock").open("w")
@@ -96,7 +100,7 @@ def _alone(place: Path, runtime: str, tell: Callable[[str], None]) -> Iterator[N
         except BlockingIOError:
             tell("waiting for another installation of it")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield lock.fileno()
 
 
 def _environment(home: Path) -> Mapping[str, str]:
@@ -107,10 +111,12 @@ def _environment(home: Path) -> Mapping[str, str]:
         for place in reversed(places)
         if (theirs / place).is_file()
     }
-    return {**settings, **os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+    # What packages run while they are installed has no business with the user's other variables, keys among them.
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or _KEPT_OF.fullmatch(name)}
+    return {**settings, **kept, "HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
 
 
-def _run(step: Step, env: Mapping[str, str], runtime: str) -> None:
+def _run(step: Step, env: Mapping[str, str], runtime: str, lock: int) -> None:
     where = f"runtime {runtime}"
     try:
         done = subprocess.run(
@@ -120,6 +126,7 @@ def _run(step: Step, env: Mapping[str, str], runtime: str) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            pass_fds=(lock,),  # so that nobody begins anew beside an installer that has outlived us
             check=False,
         )
     except OSError as error:
@@ -129,7 +136,7 @@ def _run(step: Step, env: Mapping[str, str], runtime: str) -> None:
             remedy="Install Node.js with npm, or put npm on PATH." if step.command[0] == "npm" else "",
         ) from error
     if done.returncode:
-        lines = [line.strip() for line in done.stdout.decode(errors="replace").splitlines() if line.strip()]
+        lines = [shortened(line.strip()) for line in done.stdout.decode(errors="replace").splitlines() if line.strip()]
         raise DriverError(
             f"{step.what} failed: {' / '.join(lines[-_LAST_WORDS:]) or f'exit status {done.returncode}'}",
             where=where,

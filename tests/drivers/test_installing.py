@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import subprocess
 import sys
 import threading
 import zipfile
@@ -28,8 +29,8 @@ TABLE = {
 NPM = """#!{python}
 import json, os, pathlib, sys
 place = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
-with open(os.environ["SEEN"], "a") as seen:
-    print(json.dumps([sys.argv[1:], os.environ["HOME"], os.environ.get("NPM_CONFIG_USERCONFIG")]), file=seen)
+with open(os.environ["NPM_CONFIG_SEEN"], "a") as seen:
+    print(json.dumps([sys.argv[1:], dict(os.environ)]), file=seen)
 if "broken@1.0.0" in sys.argv:
     place.joinpath("half").touch()
     print("npm warn something", "", "npm error no such package", sep="\\n", file=sys.stderr)
@@ -57,22 +58,25 @@ def seen(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{npm.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    monkeypatch.setenv("NPM_CONFIG_SEEN", str(tmp_path / "seen"))
     (tmp_path / "home").mkdir()
     return lambda: [json.loads(line) for line in (tmp_path / "seen").read_text("utf-8").splitlines()]
 
 
-def test_packages_of_npm_have_a_prefix_of_their_own(profile, seen, tmp_path):
+def test_packages_of_npm_have_a_prefix_of_their_own(profile, seen, tmp_path, monkeypatch):
     """Exact versions, in the user's cache; the installer has another home, and the user's settings of registries."""
     (tmp_path / "home" / ".npmrc").write_text("registry=http://127.0.0.1:9/", "utf-8")
+    monkeypatch.setenv("OPENAI_API_KEY", "a key of the user's")
     ours, told = profile(npm=["node@22.23.3", "@scope/agent@1.2.3"]), []
     assert preparation.missing_program(ours) == ("runtime ours: is not installed\n  Run: agent-contract install ours")
     assert installing.install(ours, told.append)
-    [[argv, home, settings]] = seen()
+    [[argv, env]] = seen()
+    home = env["HOME"]
     assert argv[-2:] == ["node@22.23.3", "@scope/agent@1.2.3"]
     assert home != str(tmp_path / "home")
     assert not Path(home).exists()
-    assert settings == str(tmp_path / "home" / ".npmrc")
+    assert env["NPM_CONFIG_USERCONFIG"] == str(tmp_path / "home" / ".npmrc")
+    assert "OPENAI_API_KEY" not in env
     assert installed.folder(ours).parent == tmp_path / "cache" / "agent-contract" / "runtimes"
     assert installed.folder(ours).name.startswith("scope-agent-")
     assert told == ["installing node@22.23.3, @scope/agent@1.2.3"]
@@ -124,7 +128,21 @@ def test_two_at_once_make_it_once(profile, seen):
         (place / installed.READY).touch()
     second.join(10)
     assert results == [False]
-    assert not Path(os.environ["SEEN"]).exists()
+    assert not Path(os.environ["NPM_CONFIG_SEEN"]).exists()
+
+
+def test_an_installer_that_outlives_us_holds_the_lock(profile, seen):
+    """Nobody begins anew in a folder that somebody still writes to."""
+    ours = profile(npm=["agent@1.2.3"])
+    with installing._alone(installed.folder(ours), "ours", str) as lock:
+        other = subprocess.Popen([sys.executable, "-ISc", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,))
+    waiting, done = threading.Event(), threading.Event()
+    second = threading.Thread(target=lambda: (installing.install(ours, lambda _: waiting.set()), done.set()))
+    second.start()
+    assert waiting.wait(10)
+    assert not done.is_set()
+    other.communicate(b"\n")
+    assert done.wait(10)
 
 
 def test_a_cache_that_cannot_be_is_told(profile, seen, monkeypatch, tmp_path):
