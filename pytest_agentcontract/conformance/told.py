@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pytest_agentcontract.conformance.evidence import Run, heard, news
 from pytest_agentcontract.conformance.replies import Delivered, delivered_calls, result_of
 from pytest_agentcontract.jsonvalue import JSON, as_object, dumps, equal
+from pytest_agentcontract.scenario.awaiting import waiting_id
 from pytest_agentcontract.scenario.case import SPAWN
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.wire.request import ToolResult
@@ -94,11 +95,12 @@ def news_of(run: Run, child: str) -> tuple[str, ...]:
 
 
 def spawn_results(run: Run, child: str) -> tuple[ToolResult, ...]:
-    """Return the results that the call which started a child got, request by request."""
+    """Return the results of the calls which started a child and waited for it, request by request."""
     own = spawn(run, child)
     if own is None:
         return ()
-    found = [result_of(exchange.request, own) for exchange in later(run, own.exchange.agent, own.exchange.serial)]
+    after = later(run, own.exchange.agent, own.exchange.serial)
+    found = [result for exchange in after for result in (result_of(exchange.request, own), _awaited(exchange, own))]
     return tuple(result for result in found if result is not None)
 
 
@@ -141,8 +143,13 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w[\w.-]*", text)
 
 
+def _awaited(exchange: Exchange, own: Delivered) -> ToolResult | None:
+    results = (result for message in exchange.request.messages for result in message.results)
+    return next((result for result in results if result.call_id == waiting_id(own.call.id)), None)
+
+
 def _answers(block: Block, own: Delivered | None) -> bool:
-    return own is not None and block.call_id == own.call.id
+    return own is not None and block.call_id in (own.call.id, waiting_id(own.call.id))
 
 
 def _escaped(value: str) -> set[str]:

@@ -119,16 +119,16 @@ def _returned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
 
 
 def _worked(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
-    return _filled(binding.arguments, _placeholders(places) | {"mark": str(places.mark(call.mark))})
+    return filled(binding.arguments, {"mark": str(places.mark(call.mark))}, places)
 
 
 def _spawned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
     asked = {"agent": call.agent, "child_prompt": places.prompts[call.agent]}
-    return _filled(binding.arguments, _placeholders(places) | asked)
+    return filled(binding.arguments, asked, places)
 
 
 def _handed_on(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
-    return _filled(binding.arguments, _placeholders(places) | {"agent": call.agent})
+    return filled(binding.arguments, {"agent": call.agent}, places)
 
 
 def _as_given(call: ScriptedCall, _binding: Binding, _places: Places) -> JSON:
@@ -141,6 +141,11 @@ _BUILDERS: Mapping[str, Callable[[ScriptedCall, Binding, Places], JSON]] = {
     SPAWN: _spawned,
     HANDOFF: _handed_on,
 }
+
+
+def filled(arguments: JSONObject, values: Mapping[str, str], places: Places) -> JSONObject:
+    """Fill the arguments of a binding with what is known of one run, and with values of their own."""
+    return _filled(arguments, _placeholders(places) | dict(values))
 
 
 def _placeholders(places: Places) -> dict[str, str]:

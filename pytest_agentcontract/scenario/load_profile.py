@@ -219,12 +219,8 @@ def _result(data: JSONObject) -> ResultRule:
 
 
 def _part(data: JSONObject) -> Part:
-    return Part(
-        source=cast("Source", data["from"]),
-        file=as_text(data.get("file", "")),
-        event=as_object(data.get("event", {})),
-        since=as_object(data.get("since", {})),
-    )
+    event, since = (as_object(data.get(marks, {})) for marks in ("event", "since"))
+    return Part(cast("Source", data["from"]), as_text(data.get("file", "")), event, since)
 
 
 def _limits(data: JSONObject) -> Limits:

@@ -14,10 +14,10 @@ from pytest_agentcontract.wire.turn import Turn, Usage
 Kind: TypeAlias = Literal["turn", "poll", "beyond", "fault", "side", "withheld", "unexpected", "ambiguous", "budget"]
 """How a request was answered.
 
-`turn`: an entry of the agent's script; `poll`: a `$work` call while a turn waits; `beyond`: the plain text after the
-script's end; `fault`: an error status or a cut; `side`: a side call of the profile; the rest are refusals: `withheld`
-(the turn calls a tool that the request does not advertise), `unexpected` (nobody's request), `ambiguous` (two agents'
-request), `budget` (the request budget is used up).
+`turn`: an entry of the agent's script; `poll`: a call while a turn waits, of `$work` or of what awaits a child;
+`beyond`: the plain text after the script's end; `fault`: an error status or a cut; `side`: a side call of the profile;
+the rest are refusals: `withheld` (the turn calls a tool that the request does not advertise), `unexpected` (nobody's
+request), `ambiguous` (two agents' request), `budget` (the request budget is used up).
 """
 
 REFUSALS: frozenset[Kind] = frozenset({"withheld", "unexpected", "ambiguous", "budget"})

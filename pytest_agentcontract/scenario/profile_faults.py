@@ -24,7 +24,7 @@ _OF_MODE = {
 # hold settings and program text of every kind, so there only a known placeholder in the wrong place is an error.
 _STRICT = {"modes": _ONE_RUN, "wires": _OF_THE_RUN, "env": _OF_THE_RUN, "timeout_env": _LIMIT}
 _LENIENT = {
-    "files": _OF_THE_RUN | {"prompt"},
+    "files": _ONE_RUN,
     "tools": frozenset({"mark", "child_prompt", "agent", "nonce", "workdir"}),
     "result": frozenset({"workdir", "home", "nonce"}),
 }
@@ -44,7 +44,18 @@ _ARGUMENT_OF = {"work": "mark", "spawn": "child_prompt"}
 
 def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
     """Yield (place, complaint) for each fault of one runtime's table that already has the right shape."""
-    for find in (_misplaced, _ungrouped, _unsaid, _unfounded, _unreachable, _unasked, _untimed, _patterns):
+    for find in (
+        _misplaced,
+        _ungrouped,
+        _unsaid,
+        _unfounded,
+        _unreachable,
+        _unasked,
+        _untimed,
+        _uncaptured,
+        _divided,
+        _patterns,
+    ):
         yield from find(data)
 
 
@@ -120,6 +131,36 @@ def _untimed(data: JSONObject) -> Iterator[tuple[str, str]]:
     texts = list(_texts(data.get("timeout_env"), ""))
     if texts and not any(_holds(texts, name) for name in _LIMIT):
         yield "timeout_env", "holds neither {seconds} nor {milliseconds}: it would set no limit"
+
+
+def _uncaptured(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a value that is captured from no result, or is of no use."""
+    tools = as_object(data.get("tools", {}))
+    tool = as_object(tools.get("await", {}))
+    if tool and "spawn" not in tools:
+        yield "tools.await", "awaits nothing without tools.spawn"
+    for name, pattern in as_object(tool.get("captures", {})).items():
+        place, groups = f"tools.await.captures.{name}", _groups(as_text(pattern))
+        if name in PLACEHOLDERS:
+            yield place, f"{{{name}}} stands for something else: choose another name"
+        elif not groups:
+            yield place, "not a regular expression with a group" if groups is None else "holds no group to capture"
+        elif not _holds(_texts(tool.get("arguments"), ""), name):
+            yield place, f"tools.await.arguments holds no {{{name}}}"
+
+
+def _divided(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a result that stands in one place and is put together from several."""
+    result = as_object(data.get("result", {}))
+    beside = [key for key in ("from", "file", "event") if key in result] if "parts" in result else []
+    yield from ((f"result.{key}", "each of result.parts says so for itself") for key in beside)
+
+
+def _groups(pattern: str) -> int | None:
+    try:
+        return re.compile(pattern).groups
+    except re.error:
+        return None
 
 
 def _patterns(data: JSONObject) -> Iterator[tuple[str, str]]:

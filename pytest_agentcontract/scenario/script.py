@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
 
+from pytest_agentcontract.scenario import awaiting
 from pytest_agentcontract.scenario.attribution import SIGN_PLACES, Headers, claimants, of_case, side_call, signs
 from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn, token, tool_name
 from pytest_agentcontract.scenario.case import WORK, Case, ScriptedCall, ScriptedTurn, gates
@@ -184,6 +185,9 @@ class Script:
         entry = cast("ScriptedTurn", ask.cursor.entry)
         if self._ready(ask, entry) or self._tired(ask, entry):
             return None
+        turn = self._waiting(ask, entry)
+        if turn is not None:
+            return self._hand_out(ask, Answer(self._record(ask, "poll", turn), turn))
         self._polls, ask.cursor.polls = self._polls + 1, ask.cursor.polls + 1
         work = ScriptedTurn(calls=(ScriptedCall(WORK, mark=f"poll-{self._polls}"),))
         return self._withhold(ask, work, 0) or self._serve(ask, work, "poll", delay=POLL_DELAY)
@@ -237,6 +241,12 @@ class Script:
     def _tired(self, ask: _Ask, entry: ScriptedTurn) -> bool:
         awaited = self._cursors.get(entry.when.agent) if entry.when else None
         return ask.cursor.polls >= MOST_POLLS or awaited is None or awaited.withheld
+
+    def _waiting(self, ask: _Ask, entry: ScriptedTurn) -> Turn | None:
+        if entry.when is None or entry.when.event == "started":
+            return None
+        log, binding = self.log.of(ask.cursor.agent), self._profile.tools.get("await")
+        return awaiting.waiting(binding, entry.when.agent, ask.request, ask.cursor.entries, log, self.places)
 
     def _withhold(self, ask: _Ask, entry: ScriptedTurn, number: int) -> Answer | None:
         needed = [tool_name(call, self._profile) for call in entry.calls if not call.unadvertised]

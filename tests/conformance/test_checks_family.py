@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_agentcontract.conformance.checks import CHECKS
-from pytest_agentcontract.wire.turn import Usage
+from pytest_agentcontract.wire.turn import Call, Turn, Usage
 
 WORK, SPAWN = {"tool": "$work", "mark": "w"}, {"tool": "$spawn", "agent": "child"}
 CALLS = {"calls": [{"tool": "$work"}]}
@@ -295,6 +295,16 @@ def test_a_child_without_a_failure_pattern_needs_an_error_flag_or_an_empty_resul
     """Without a declared pattern nobody can tell a failure from an invented report."""
     opened = scene(MUTE, profile=replace(tool_less, failure=""))
     assert found("INT-109", opened.root(2).child(2).root(told=("all done",)).success("R")).status == "not-verified"
+
+
+def test_a_child_may_be_heard_of_by_the_call_that_waits_for_it(scene, found, tool_less):
+    """That call's result is about the child as much as the result of the call that started it."""
+    waits = Turn(calls=(Call("wait", {}, id="root-1-0_await"),))
+    for told, status in (("child failed: x", "pass"), ("", "pass"), ("all done", "fail")):
+        opened = scene(MUTE, profile=tool_less).root(2)
+        opened.voices["root"].last = waits
+        opened.child(2).root(results={0: told})
+        assert found("INT-109", opened.success("R")).status == status, told
 
 
 def test_a_late_gate_leaves_overlapping_children_unverified(scene, found):

@@ -58,6 +58,9 @@ HANDOFF = '["mine", "{workflow}", "{thread}", "{event}"]'
 PYTHON = COMMAND.replace('"command"', '"python"').replace('modes.json = ["mine", "{prompt}"]', 'entry = "a.b:run"')
 
 
+AWAIT = """tools.spawn = {name = "task", arguments = {prompt = "{child_prompt}"}}
+tools.await = {captures = {id = "%s"}, name = "wait", arguments = {who = "%s"}}
+tools.work"""
 LIMIT = 'timeout_env = {T = "%s"}'
 
 
@@ -182,6 +185,23 @@ def test_several_runtimes_keep_their_order(load) -> None:
             "runtimes.mine.result",
             "'file' is a required",
         ),
+        (
+            'driver = "command"',
+            'driver = "command"\nresult.parts.end.from = "file-text"',
+            "runtimes.mine.result.parts.end",
+            "'file' is a required",
+        ),
+        (
+            'driver = "command"',
+            'driver = "command"\nresult = {from = "stdout-json", parts = {end = {from = "stdout-json"}}}',
+            "runtimes.mine.result.from",
+            "each of result.parts",
+        ),
+        ("tools.work", 'tools.await.name = "wait"\ntools.work', "runtimes.mine.tools.await", "without tools.spawn"),
+        ("tools.work", AWAIT % ("[a-z]+", "{id}"), "runtimes.mine.tools.await.captures.id", "holds no group"),
+        ("tools.work", AWAIT % ("(", "{id}"), "runtimes.mine.tools.await.captures.id", "not a regular expression"),
+        ("tools.work", AWAIT % ("(x)", "id"), "runtimes.mine.tools.await.captures.id", "arguments holds no {id}"),
+        ("tools.work", (AWAIT % ("(x)", "{nonce}")).replace("id =", "nonce ="), "captures.nonce", "another name"),
         ('driver = "command"', 'driver = "command"\nattribution = "model"', "runtimes.mine", "'agents' is a required"),
         ('driver = "command"', 'driver = "command"\nside_calls = [{answer = ""}]', "runtimes.mine.side_calls[0]", ""),
         ('driver = "command"', 'driver = "command"\nfiles."../x" = ""', "runtimes.mine.files", "'../x'"),
