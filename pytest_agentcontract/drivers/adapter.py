@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +19,11 @@ from pytest_agentcontract.drivers import guardian, processes
 from pytest_agentcontract.drivers.channel import LONGEST, Channel
 from pytest_agentcontract.drivers.messages import PROTOCOLS, Broken, answered, decode, encode, shortened
 from pytest_agentcontract.drivers.outcome import LIMIT
-from pytest_agentcontract.drivers.preparation import environment, started
+from pytest_agentcontract.drivers.preparation import environment, lasting, started
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.jsonvalue import JSONObject, as_list, as_text
 from pytest_agentcontract.scenario.observation import Ended
-from pytest_agentcontract.scenario.profile import PLACEHOLDERS, Profile
+from pytest_agentcontract.scenario.profile import Profile
 
 TO_START: Final = 30.0
 """How many seconds an adapter has for its first answer: interpreters and virtual machines take their time."""
@@ -244,14 +244,8 @@ class Adapter:
 
 
 def _process(profile: Profile, home: Path, token: str) -> subprocess.Popen[bytes]:
-    env = environment(profile, home, token) | _lasting(profile.env)
+    env = environment(profile, home, token) | lasting(profile.env)
     return started(profile.adapter, env, profile.folder or home, profile.name)
-
-
-def _lasting(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that mean the same in every run."""
-    holes = [f"{{{name}}}" for name in PLACEHOLDERS]
-    return {name: value for name, value in env.items() if not any(hole in value for hole in holes)}
 
 
 def _about(reply: JSONObject) -> About:

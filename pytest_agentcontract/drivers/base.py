@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from pytest_agentcontract.drivers import command, inprocess, stdio
+from pytest_agentcontract.drivers import command, framework, inprocess, stdio
 from pytest_agentcontract.drivers.launch import Launch, SeatLike
 from pytest_agentcontract.drivers.preparation import missing_program
 from pytest_agentcontract.scenario.observation import Delivery
@@ -21,7 +21,7 @@ class Driver(Protocol):
         """Carry out one run; raise DriverError where the runtime could not even be started."""
 
 
-DRIVERS: Mapping[str, Driver] = {"command": command, "python": inprocess, "stdio": stdio}
+DRIVERS: Mapping[str, Driver] = {"command": command, "python": inprocess, "stdio": stdio, "framework": framework}
 """A profile's `driver` -> the module that drives its runtime."""
 
 

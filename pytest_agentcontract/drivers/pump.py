@@ -9,12 +9,11 @@ from __future__ import annotations
 import codecs
 import os
 import selectors
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO
+from typing import IO, Protocol
 
 from pytest_agentcontract.drivers.conversation import Conversation
 from pytest_agentcontract.drivers.outcome import LIMIT
@@ -23,12 +22,37 @@ _CHUNK = 65536
 _TICK = 0.005
 
 
+class Process(Protocol):
+    """What is attended to: a program of ours, or one that another process has started for us."""
+
+    @property
+    def pid(self) -> int:
+        """Its number, which is that of its session too."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """Our end of its standard input, where that stays open."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """Our end of its standard output."""
+
+    @property
+    def stderr(self) -> IO[bytes] | None:
+        """Our end of its standard error."""
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit status once it has been waited for; negative for the signal that ended it."""
+
+    def wait(self) -> int | None:
+        """Block until it is gone."""
+
+
 class Pump:
     """Reads and feeds one process until it has exited, printed too much, or a time is up."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], hear: Callable[[str], None], talk: Conversation | None
-    ) -> None:
+    def __init__(self, process: Process, hear: Callable[[str], None], talk: Conversation | None) -> None:
         self.stdout, self.stderr = bytearray(), bytearray()
         self.exited = self.flooded = False
         self._process, self._hear, self._talk = process, hear, talk

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_agentcontract.drivers import command, processes
+from pytest_agentcontract.drivers import attending, command, processes
 from pytest_agentcontract.drivers.base import missing_program
 from pytest_agentcontract.drivers.launch import Launch
 from pytest_agentcontract.errors import DriverError
@@ -88,6 +89,23 @@ def test_files_are_written_before_the_start(program, drive) -> None:
     launch = program(code, "{home}/.it/settings.json", ("{schema_file}",), files=files, schema={"type": "array"})
     settings = '{"url": "http://127.0.0.1:9/case/1-x/v1", "telemetry": false}'
     assert drive(launch).value == [settings, '{"type": "array"}']
+
+
+def test_a_wire_format_has_files_of_its_own(program, drive) -> None:
+    """They are written beside those of the profile, for the wire format that is judged."""
+    code = "import json,sys; print(json.dumps({'result': [open(name).read() for name in sys.argv[1:]]}))"
+    launch = program(code, "{home}/all", "{home}/one", files={"{home}/all": "for all"})
+    setup = replace(launch.profile.wires[launch.wire], files={"{home}/one": "at {base_url}"})
+    one = replace(launch, profile=replace(launch.profile, wires={**launch.profile.wires, launch.wire: setup}))
+    assert drive(one).value == ["for all", "at http://127.0.0.1:9/case/1-x/v1"]
+
+
+def test_a_file_with_a_value_that_is_not_asked_for_is_left_out(program, drive) -> None:
+    """As a group of a command line is: a step cap is written down in the runs that have one."""
+    code = "import json,os,sys; print(json.dumps({'result': os.path.exists(sys.argv[1]) and open(sys.argv[1]).read()}))"
+    files = {"{home}/cap": "at most {max_turns}"}
+    assert drive(program(code, "{home}/cap", files=files)).value is False
+    assert drive(program(code, "{home}/cap", files=files, max_turns=4)).value == "at most 4"
 
 
 def test_a_return_tool_that_lives_in_a_schema_is_always_asked_for(program, drive) -> None:
@@ -235,7 +253,7 @@ def test_a_child_without_mark_is_found_by_its_place(program, drive, place) -> No
 
 def test_a_child_that_leaves_by_itself_is_not_left_behind(program, drive, monkeypatch) -> None:
     """A descendant gets a moment to go."""
-    monkeypatch.setattr(command, "_TO_LEAVE", 10.0)
+    monkeypatch.setattr(attending, "_TO_LEAVE", 10.0)
     assert drive(program(LEAVE_A_CHILD.replace("sleep(60)", "sleep(0.05)"))).leftovers == ()
 
 
@@ -308,7 +326,7 @@ def test_no_pipe_is_left_open(program, drive) -> None:
 def test_an_interrupt_leaves_nothing_running(program, drive, monkeypatch) -> None:
     """Ctrl-C in the middle of a run ends the program before it goes on."""
     launch = program("import time; time.sleep(60)")
-    monkeypatch.setattr(command, "_attend", _interrupted)
+    monkeypatch.setattr(attending, "_attend", _interrupted)
     with pytest.raises(KeyboardInterrupt):
         drive(launch)
     assert _nothing_left(launch)
