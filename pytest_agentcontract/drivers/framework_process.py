@@ -25,6 +25,7 @@ TO_LOAD: Final = 120.0
 
 _CHILD = Path(__file__).with_name("framework_child.py")
 _TO_FORK = 10.0
+_TO_LEAVE = 1.0
 _TO_DIE = 2.0
 _CHUNK = 65536
 _SHOWN = 2000
@@ -191,7 +192,7 @@ class FrameworkProcess:
     def _loaded(self) -> bool:
         said = Lines(self._control.fileno()).next(TO_LOAD)
         if said is None:
-            late = self.alive
+            late = not self._gone()
             what = f"was not loaded in {TO_LOAD:.0f} s" if late else "ended the interpreter while it was loaded"
             raise self._refused(f"the recipe {what}")
         if "error" in said:
@@ -199,6 +200,13 @@ class FrameworkProcess:
                 f"the recipe can't be loaded: {as_text(said['error'])}", missing=said["missing"] is True
             )
         return said["fork"] is True
+
+    def _gone(self) -> bool:
+        """Tell whether it has ended, which shows a moment after its last word."""
+        try:
+            return self._process is not None and self._process.wait(_TO_LEAVE) is not None
+        except subprocess.TimeoutExpired:
+            return False
 
     def _forked(self, pipes: Pipes, status: Lines) -> Forked:
         if not self.forks and self._process is not None:
