@@ -9,6 +9,7 @@
     │   ├── BaselineError       a baseline file
     │   ├── HandoffError        a workflow, a thread or an event of a hand-off
     │   ├── ReportError         a report file
+    │   ├── CertificateError    a certificate that is none, or is refused
     │   └── CassetteError       a cassette, or the journal of a recording
     ├── WireError           a request or an answer that is none of its wire format
     ├── DriverError         the runtime could not be started or observed
@@ -63,6 +64,10 @@ class HandoffError(DataError):
 
 class ReportError(DataError):
     """A report is incomplete, or is no report."""
+
+
+class CertificateError(DataError):
+    """A certificate can't be read, can't be made of what is there, or is not to be trusted."""
 
 
 class CassetteError(DataError):

@@ -17,6 +17,9 @@ WIRES_DISAGREE: Final = 22
 SILENT: Final = 23
 """Exit status of a run that pytest would call a success, but a check has not spoken: a fault of the suite."""
 
+OTHER_SUITE: Final = 24
+"""Exit status of `agent-contract verify` for a certificate without a fault that another version of the suite made."""
+
 _NO_TESTS, _SUCCESS, _FAILED = 5, 0, 1
 _RANKS: Final = (_NO_TESTS, NOTHING_VERIFIED, _SUCCESS, WIRES_DISAGREE, BASELINE_OUTDATED, SILENT)
 
