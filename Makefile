@@ -24,12 +24,10 @@ PYTHON  ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do 
 BIN     := .venv/bin
 
 THIRD_PARTIES := $(basename $(notdir $(shell grep -l '^install' pytest_agentcontract/profiles/*.toml)))
-FRAMEWORKS    := $(filter-out $(THIRD_PARTIES),smolagents openai-agents)
-OTHERS        := $(THIRD_PARTIES) $(FRAMEWORKS)
 
-.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(OTHERS) $(OTHERS:=-known) fuzz benchmarks clean
+.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) fuzz benchmarks clean
 
-contract: $(or $(filter $(OTHERS),$(RUNTIME)),contract-once)
+contract: $(or $(filter $(THIRD_PARTIES),$(RUNTIME)),contract-once)
 
 contract-once: .venv/ready
 	$(BIN)/pytest --agent-contract --agent-contract-runtime="$(RUNTIME)" $(ARGS)
@@ -87,12 +85,6 @@ $(THIRD_PARTIES): .venv/ready
 
 $(THIRD_PARTIES:=-known): .venv/ready
 	.ci/runtime $(@:-known=) --known $(ARGS)
-
-$(FRAMEWORKS): .venv/ready
-	.ci/framework $@ $(ARGS)
-
-$(FRAMEWORKS:=-known): .venv/ready
-	.ci/framework $(@:-known=) --known $(ARGS)
 
 fuzz: .venv/ready
 	$(BIN)/python -m tests.provider.fuzz.run $(COUNT) $(SEED) $(START)

@@ -1,4 +1,4 @@
-"""The commands around Python frameworks: each is pinned, has its profile, and hides nothing of its framework."""
+"""The command around a Python framework: it is pinned, and hides nothing of its framework."""
 
 from __future__ import annotations
 
@@ -14,20 +14,6 @@ import pytest
 from pytest_agentcontract.scenario.load_profile import shipped
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-FRAMEWORKS = [path.parent.name for path in EXAMPLES.glob("*/pyproject.toml")]
-SMOLAGENTS = """
-class RunResult:
-    def __init__(self, output): self.output, self.state, self.token_usage = output, "success", None
-class OpenAIServerModel:
-    def __init__(self, model_id, **kwargs): assert kwargs["api_base"] == "http://provider/v1"
-class ToolCallingAgent:
-    def __init__(self, **kwargs): pass
-    def run(self, prompt, max_steps, return_full_result):
-        print("a log line")
-        if prompt == "raise": raise ValueError("no")
-        return RunResult([prompt, max_steps])
-def tool(function): return function
-"""
 AGENTS = """
 from types import SimpleNamespace
 class Agent:
@@ -55,31 +41,10 @@ OPENAI = "class AsyncOpenAI:\n    def __init__(self, timeout=600): pass\n"
 TEAM = [["helper", "third"], ["ask_root", "ask_helper", "ask_third"], "root"]
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
-def test_each_is_pinned_and_has_its_profile(name: str) -> None:
-    """The command that the profile starts is the one that the example installs, with exact versions of all it names."""
-    project = tomllib.loads((EXAMPLES / name / "pyproject.toml").read_text("utf-8"))["project"]
-    assert list(project["scripts"]) == [shipped()[name].modes["json"][0]]
-    assert all("==" in dependency for dependency in project["dependencies"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "document", "code"),
-    [
-        (["-p", "go"], {"result": ["go", None], "is_error": False, "state": "success", "usage": None}, 0),
-        (
-            ["-p", "go", "--max-steps", "3"],
-            {"result": ["go", 3], "is_error": False, "state": "success", "usage": None},
-            0,
-        ),
-        (["-p", "raise"], {"result": None, "is_error": True, "error": "ValueError: no"}, 1),
-    ],
-)
-def test_smolagents_says_what_run_says(tmp_path: Path, arguments: list[str], document: object, code: int) -> None:
-    """What `run()` returns is the result, what it raises is the failure, and the log stays off standard output."""
-    run = _run("smolagents/smolagents_agent.py", arguments, tmp_path, smolagents=SMOLAGENTS)
-    assert (json.loads(run.stdout), run.returncode) == (document, code)
-    assert "a log line" in run.stderr
+def test_what_it_needs_is_pinned_as_its_recipe_is() -> None:
+    """The example is what the recipe for the bench is, as a command: with the same versions of the same packages."""
+    project = tomllib.loads((EXAMPLES / "openai-agents" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert sorted(project["dependencies"]) == sorted(shipped()["openai-agents"].install.python)
 
 
 @pytest.mark.parametrize(
@@ -103,10 +68,9 @@ def _run(program: str, arguments: list[str], folder: Path, **modules: str) -> su
     """Start a command beside stand-ins for what it wraps: the modules of these names, each a distribution too."""
     for name, source in modules.items():
         (folder / f"{name}.py").write_text(source)
-    for name in ("smolagents", "openai-agents"):
-        metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
-        metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    metadata = folder / "openai_agents-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: openai-agents\nVersion: 1.0\n")
     keys = {"OPENAI_BASE_URL": "http://provider/v1", "OPENAI_API_KEY": "k", "PYTHONPATH": str(folder)}
     command = [sys.executable, EXAMPLES / program, *arguments]
     return subprocess.run(command, env=os.environ | keys, capture_output=True, text=True, check=False)
