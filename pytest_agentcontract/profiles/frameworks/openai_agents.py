@@ -1,7 +1,7 @@
-"""The OpenAI Agents SDK: a team of three, each of which hands over to the others and can ask each for a part of the work.
+"""The OpenAI Agents SDK: a team of three, who hand over to one another and can ask each for a part of the work.
 
 Every other setting is the SDK's default. `reply` in the settings gives each a return tool on top, at which the SDK is
-told to stop (`StopAtTools`), and makes a tool that fails an error of the run (`failure_error_function=None`).
+told to stop (`StopAtTools`), and which fails aloud (`failure_error_function=None`).
 """
 
 from __future__ import annotations
