@@ -66,7 +66,7 @@ def _what(header: Header) -> str:
 
 def _kind(runtime: Runtime) -> Iterator[str]:
     if runtime.embedded:
-        yield next(words for beginning, words in _EMBEDDED if runtime.name.startswith(beginning))
+        yield from [words for beginning, words in _EMBEDDED if runtime.name.startswith(beginning)]
 
 
 def _kept(must: Mapping[str, Sequence[str]]) -> str:
