@@ -4,6 +4,7 @@
 #   make contract RUNTIME=claude-code    install Claude Code into an environment of its own and judge it, without a network; the
 #                                        same with any other shipped profile of a third party: agent-contract profiles
 #   make claude-code-known               the same against what is known of it: only a change is red
+#   make matrix                          judge all of them, and write docs/matrix anew: hours of CPU
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make clients                         play scripts and recordings to Codex CLI, Gemini CLI, openai-agents and pydantic-ai, installed into a throw-away folder
 #   make cassettes                       record those clients anew, at a script
@@ -25,7 +26,7 @@ BIN     := .venv/bin
 
 THIRD_PARTIES := $(basename $(notdir $(shell grep -l '^install' pytest_agentcontract/profiles/*.toml)))
 
-.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) fuzz benchmarks clean
+.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) matrix fuzz benchmarks clean
 
 contract: $(or $(filter $(THIRD_PARTIES),$(RUNTIME)),contract-once)
 
@@ -85,6 +86,9 @@ $(THIRD_PARTIES): .venv/ready
 
 $(THIRD_PARTIES:=-known): .venv/ready
 	.ci/runtime $(@:-known=) --known $(ARGS)
+
+matrix: .venv/ready
+	.ci/matrix $(ARGS)
 
 fuzz: .venv/ready
 	$(BIN)/python -m tests.provider.fuzz.run $(COUNT) $(SEED) $(START)
