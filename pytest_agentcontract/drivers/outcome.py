@@ -191,16 +191,16 @@ def _text_of_file(_run: Run, rule: ResultRule | Part, values: Mapping[str, str])
 
 
 def _end_of_stderr(run: Run, _rule: ResultRule | Part, _values: Mapping[str, str]) -> JSON:
-    """Take the last object that begins a line and reaches to the end."""
-    text = _text(run.stderr, "standard error")
-    end = len(text)
-    for _ in range(_CANDIDATES):
-        end = text.rfind("\n{", 0, end)
-        try:
-            return loads(text[end + 1 :])
-        except ValueError:
-            if end < 0:
-                break
+    """Take the last object that reaches to the end: one that begins a line, else one behind a word on its line."""
+    text = "\n" + _text(run.stderr, "standard error")
+    for opening in ("\n{", "{"):
+        end = len(text)
+        for _ in range(min(_CANDIDATES, text.count(opening))):
+            end = text.rfind(opening, 0, end)
+            try:
+                return loads(text[end:])
+            except ValueError:
+                continue
     raise ValueError("standard error does not end with a JSON document")
 
 

@@ -93,6 +93,15 @@ def _struck(fault, reply=None):
 TORN, TORN_REPLY = _struck({"cut_after_deltas": 2}), _struck({"cut_after_deltas": 2}, REPLY)
 SPOILT, SPOILT_REPLY = _struck({"malformed_after_deltas": 2}), _struck({"malformed_after_deltas": 2}, REPLY)
 REPORTED, MISLABELLED = _struck({"error_after_deltas": 2}), _struck({"content_type": "text/html"}, REPLY)
+ALWAYS_SPOILT = {
+    "script": {
+        "root": [
+            {"calls": [WORK]},
+            {"text": "FRAGMENT and more", "fault": {"malformed_after_deltas": 2}, "repeat": "forever"},
+        ]
+    },
+    "expect": {"result": FAILED, "stray": ["FRAGMENT"]},
+}
 MUTED = {
     "script": {
         "root": [
@@ -194,6 +203,7 @@ ROWS = [
     ("FLT-104", SPOILT_REPLY, "fail", lambda s: s.root().root(kind="fault").success("Thr")),
     ("FLT-104", SPOILT, "fail", lambda s: s.root().root(kind="fault").end(ended="time-limit")),
     ("FLT-104", TORN, "not-verified", lambda s: s.root().root(kind="fault").failure()),
+    ("FLT-104", ALWAYS_SPOILT, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT and more")),
     ("FLT-105", MUTED, "pass", lambda s: s.root().root(2, kind="fault").failure()),
     ("FLT-105", MUTED, "fail", lambda s: s.root().root(2, kind="fault").success("I'm sorry.")),
     ("FLT-105", MUTED, "fail", lambda s: s.root().root(kind="fault").failure("FRAGMENT a")),
@@ -220,6 +230,11 @@ MUTE = family(
 SPOKEN = family(CALLS, {"text": "C"}, expect={"status": "success", "value": "C"}, last={"text": "R"})
 
 TOOL_LESS_ROWS = [
+    ("FLT-102", ALWAYS_SPOILT, "not-verified", lambda s: s.root().root(kind="fault").success("FRAGMENT and more")),
+    ("FLT-102", ALWAYS_SPOILT, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT and")),
+    ("FLT-104", ALWAYS_SPOILT, "pass", lambda s: s.root().root(kind="fault").success("FRAGMENT and more")),
+    ("FLT-104", ALWAYS_SPOILT, "fail", lambda s: s.root().root(kind="fault").success("FRAGMENT and")),
+    ("FLT-104", ALWAYS_SPOILT, "fail", lambda s: s.root().root(kind="fault").failure("FRAGMENT and more")),
     ("INT-101", HOLLOW, "pass", lambda s: s.root(3).failure()),
     ("INT-101", HOLLOW, "fail", lambda s: s.root(2).success("")),
     ("INT-101", ANSWER, "not-verified", lambda s: s.root(2).success(" R ")),

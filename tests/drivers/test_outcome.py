@@ -79,6 +79,7 @@ def test_a_schema_run_may_have_a_place_of_its_own(launcher) -> None:
         (ResultRule("stdout-json-lines", "/n", event={"/n": 1}, since={"/n": 2}), b'{"n": 2}\n{"n": 1}\n{}', b"", 1),
         (ResultRule("stderr-json"), b"", b'warning {x}\n{"result": 1}\n{\n "result": {\n  "a": 2\n }\n}\n', {"a": 2}),
         (ResultRule("stderr-json"), b"", b'{"result": 3}', 3),
+        (ResultRule("stderr-json"), b"", b'{"result": 3}\n[ERROR] {\n "result": {"a": 4}\n}\n', {"a": 4}),
     ],
 )
 def test_the_document_is_found_in_every_source(launcher, rule, stdout, stderr, value) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import exactly, leaked, says_failed, stated_value
-from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words
+from pytest_agentcontract.conformance.evidence import ROOT, Run, serials, status_words, whole_reply
 from pytest_agentcontract.conformance.replies import valid_reply
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
-from pytest_agentcontract.jsonvalue import equal, is_empty
+from pytest_agentcontract.jsonvalue import JSON, Missing, equal, is_empty
+from pytest_agentcontract.scenario.case import ScriptedTurn
 from pytest_agentcontract.scenario.observation import Exchange
 from pytest_agentcontract.wire.faults import (
     UNPACED,
@@ -37,6 +38,8 @@ def lasting_fault_is_a_failure(run: Run) -> Finding:
     observed = f"{status_words(run.delivery)}, result {shown(value)}"
     if run.expected(ROOT).status != "failed":
         return unverified("the case's fault passes")
+    if _passed_over(run):
+        return unverified("the fault did not last: what else was sent gave the whole answer")
     if run.status != "failed" or leaked(run, (*run.expect.stray, *run.spoken(ROOT))):
         return failed(expected, observed)
     return passed(expected, observed) if is_empty(value) else failed("an empty result", observed, level="SHOULD")
@@ -91,6 +94,8 @@ def _no_fragment(run: Run) -> Finding:
     if run.profile.returns and _ended_by_the_whole_text(run):
         return unverified("replied: the whole text, delivered later, ended the run without a reply")
     observed = f"{status_words(run.delivery)}, result {shown(run.delivery.value)}"
+    if _passed_over(run):
+        return passed(expected, observed)
     if leaked(run, run.expect.stray):
         return failed(expected, observed)
     if says_failed(run) or _taken_whole(run):
@@ -102,6 +107,19 @@ def _ended_by_the_whole_text(run: Run) -> bool:
     """Tell whether text that came whole after the fault is the result, or left it empty: no matter of fragments."""
     spoken, value = run.spoken(ROOT), run.delivery.value
     return value in spoken or (bool(spoken) and value in (None, "") and valid_reply(run, ROOT) is None)
+
+
+def _passed_over(run: Run) -> bool:
+    """Tell whether a success holds all of an answer with a malformed event: some wire formats say everything twice."""
+    whole = (value for exchange in run.faulted(MalformedFault) for value in _said(run, run.scripted(exchange)))
+    return run.status == "success" and any(equal(value, run.delivery.value) for value in whole)
+
+
+def _said(run: Run, turn: ScriptedTurn) -> tuple[JSON | Missing, ...]:
+    """Return what an answer hands over, if all of it is read: a reply's payload, or the text where no tool returns."""
+    if run.profile.returns:
+        return tuple(call.value for call in turn.calls if whole_reply(call))
+    return (turn.text,) if turn.text and not turn.calls else ()
 
 
 def _taken_whole(run: Run) -> bool:
