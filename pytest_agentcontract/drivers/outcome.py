@@ -98,8 +98,7 @@ def parse(text: str, where: str = "standard output") -> JSON:
 
 
 def _pointer(launch: Launch) -> str:
-    rule = launch.profile.result
-    return rule.value if launch.schema is None or rule.structured is None else rule.structured
+    return launch.profile.result.pointer(structured=launch.schema is not None)
 
 
 def _part(launch: Launch) -> str:

@@ -88,6 +88,10 @@ class ResultRule:
     since: Mapping[str, JSON] = field(default_factory=dict)
     parts: Mapping[str, Part] = field(default_factory=dict)
 
+    def pointer(self, *, structured: bool) -> str:
+        """Return where the value stands, in a run that asked for a schema or in another."""
+        return self.value if self.structured is None or not structured else self.structured
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:

@@ -84,7 +84,7 @@ def _structured(trial: Trial) -> str:
     if equal(trial.delivery.value, said):
         return ""
     rule = trial.profile.result
-    pointer = rule.value if rule.structured is None else rule.structured
+    pointer = rule.pointer(structured=True)
     held = f"{shown(said)} was returned, {pointer} holds {shown(trial.delivery.value)}"
     return trial.cut_off or f"{held}{_elsewhere(trial, said)}{trial.last_words}"
 

@@ -68,10 +68,11 @@ def one_result_document(run: Run) -> Finding:
         run.delivery,
         run.profile.result,
     )
+    pointer = rule.pointer(structured=run.case.given.schema is not None)
     if isinstance(delivery.document, Missing):
         return failed(expected, f"no document: {delivery.problem}")
     if run.status == "success" and delivery.value is MISSING:
-        return failed(expected, f"nothing stands at {rule.value!r} of {_names(delivery.document)}")
+        return failed(expected, f"nothing stands at {pointer!r} of {_names(delivery.document)}")
     if rule.failed is not None and delivery.failed is None:
         return failed(expected, f"no boolean stands at {rule.failed!r} of {_names(delivery.document)}")
     lacking = [name for name in USUAL_NAMES if name not in delivery.fields and name not in as_object(delivery.document)]
