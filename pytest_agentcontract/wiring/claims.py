@@ -102,9 +102,9 @@ def _capped(trial: Trial) -> str:
 
 
 def _dropped(trial: Trial, *names: str) -> str:
-    """Say that the command line does not pass on what a run asks for; empty where it does."""
+    """Say that nothing passes on what a run asks for; empty where something does."""
     lacks = trial.profile.driver == "command" and not any(_passes(name)(trial.profile) for name in names)
-    return f": modes.json passes no {{{names[0]}}}" if lacks else trial.last_words
+    return f": neither modes.json nor a file passes {{{names[0]}}} on" if lacks else trial.last_words
 
 
 def _delegated(trial: Trial) -> str:
@@ -177,7 +177,10 @@ def _has_mode(mode: str) -> Callable[[Profile], bool]:
 
 
 def _passes(name: str) -> Callable[[Profile], bool]:
-    return lambda profile: any(f"{{{name}" in str(word) for word in profile.modes.get("json", ()))
+    def somewhere(profile: Profile) -> bool:
+        return any(f"{{{name}" in str(text) for text in (*profile.modes.get("json", ()), *profile.files.values()))
+
+    return somewhere
 
 
 def _binds(part: str) -> Callable[[Profile], bool]:

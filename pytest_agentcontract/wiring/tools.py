@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_agentcontract.drivers.finding import Finding
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, as_list, as_object, dumps
 from pytest_agentcontract.report.text import counted, shortened
-from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn
+from pytest_agentcontract.scenario.binding import Nonces, Places, bind_turn, filled
 from pytest_agentcontract.scenario.case import HANDOFF, RETURN, SPAWN, WORK, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.profile_faults import TOOL_OF
 from pytest_agentcontract.wire.request import Tool
@@ -34,6 +34,10 @@ def tools(trial: Trial, agents: Iterable[str]) -> Iterator[Finding]:
     for part, binding in trial.profile.tools.items():
         if part in needed and (agent or "{agent}" not in binding.name):
             yield _bound(part, _call(part, trial, agent), there)
+    waits = trial.profile.tools.get("await")
+    if waits is not None and "sub-agents" in claimed:
+        known = {"agent": agent} | {name: name for name in waits.captures}
+        yield _bound("await", Call(waits.name, filled(waits.arguments, known, _SAMPLE)), there)
 
 
 def worked(trial: Trial) -> Finding:

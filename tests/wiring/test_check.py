@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pytest_agentcontract.drivers.finding import Finding
 from pytest_agentcontract.scenario import load_profile
-from pytest_agentcontract.scenario.profile import Argument, Profile, ResultRule, SideCall, WireSetup
+from pytest_agentcontract.scenario.profile import Argument, Binding, Profile, ResultRule, SideCall, WireSetup
 from pytest_agentcontract.scenario.start import Mode
 from pytest_agentcontract.wiring.check import check
+from pytest_agentcontract.wiring.claims import CLAIMS
 from tests import team
 
 WIRE = "anthropic-messages"
@@ -107,6 +109,11 @@ BROKEN: Mapping[str, tuple[Profile, str, str]] = {
     "no return tool": (BASE, "return", "the root asks again after the model's last text, 4 requests in all"),
     "payload path": (_tool("return", payload="/report"), "tools.return", "it takes /value (required)"),
     "name of the work tool": (_tool("work", name="tuch"), "tools.work", "'tuch' is not advertised; there is: touch, "),
+    "name of the tool that awaits": (
+        replace(FAMILY, tools={**FAMILY.tools, "await": Binding("wait", {"for": "{id}"}, captures={"id": "(.+)"})}),
+        "tools.await",
+        "'wait' is not advertised; there is: agent, ",
+    ),
     "arguments of the work tool": (
         _tool("work", arguments={"file": "{mark}"}),
         "tools.work",
@@ -159,7 +166,7 @@ BROKEN: Mapping[str, tuple[Profile, str, str]] = {
     "step cap is not passed on": (
         replace(RETURNING, capabilities=RETURNING.capabilities | {"step-cap"}),
         "step-cap",
-        "3 model requests were allowed, it made 30: modes.json passes no {max_turns}",
+        "3 model requests were allowed, it made 30: neither modes.json nor a file passes {max_turns} on",
     ),
     "flag of the step cap": (
         _argv("json", *BARE, ("--steps", "{max_turns}"), claims="step-cap"),
@@ -169,7 +176,7 @@ BROKEN: Mapping[str, tuple[Profile, str, str]] = {
     "schema is not passed on": (
         replace(RETURNING, capabilities=RETURNING.capabilities | {"schema"}),
         "schema",
-        "no request holds the schema that was asked for: modes.json passes no {schema_json}",
+        "no request holds the schema that was asked for: neither modes.json nor a file passes {schema_json} on",
     ),
     "text": (_argv("text", *BARE[:1], "-h", claims="text"), "text", "exited with 0 before it asked the model"),
     "conversation": (
@@ -217,6 +224,15 @@ def test_what_is_there_and_not_declared_is_a_hint() -> None:
     hints = {finding.step: finding for finding in _findings(capped) if finding.verdict == "note"}
     assert set(hints) == {"payload-object", "payload-array", "schema", "step-cap", "limits"}
     assert hints["step-cap"].fix == "Add 'step-cap' to capabilities."
+
+
+@pytest.mark.parametrize(
+    ("changed", "has_the_means"),
+    [({"files": {"{home}/cap": "at most {max_turns}"}}, True), ({"modes": {"json": JSON_MODE}}, True), ({}, False)],
+)
+def test_a_step_cap_may_be_asked_for_in_a_file(changed: Mapping[str, Any], *, has_the_means: bool) -> None:
+    """A profile that passes it on by its command line or by a file has what it takes to show it."""
+    assert CLAIMS["step-cap"].means(replace(BASE, **changed)) is has_the_means
 
 
 def test_a_capability_that_a_runtime_without_a_return_tool_can_not_show_is_named() -> None:
