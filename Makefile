@@ -26,7 +26,7 @@ BIN     := .venv/bin
 
 THIRD_PARTIES := $(basename $(notdir $(shell grep -l '^install' pytest_agentcontract/profiles/*.toml)))
 
-.PHONY: contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) matrix fuzz benchmarks clean
+.PHONY: ahead contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) matrix fuzz benchmarks clean
 
 contract: $(or $(filter $(THIRD_PARTIES),$(RUNTIME)),contract-once)
 
@@ -36,9 +36,14 @@ contract-once: .venv/ready
 contract-in-parallel: .venv/ready
 	$(BIN)/pytest --agent-contract --agent-contract-runtime=reference -n 2
 
+# What later steps need from registries comes while the tests keep the processors busy.
+ahead: .venv/ready
+	@mkdir -p .agent-contract
+	@(.ci/clients --install; .ci/page --install) >.agent-contract/ahead.log 2>&1 &
+
 test: lint types layers tests docs
 
-test-all: test slow network clients-if-possible page-if-possible contract-in-parallel
+test-all: ahead test slow network clients-if-possible page-if-possible contract-in-parallel
 
 lint: .venv/ready
 	$(BIN)/ruff check .
