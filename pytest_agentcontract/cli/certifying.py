@@ -25,6 +25,7 @@ _FILE = click.Path(path_type=Path)
 _PASSED_ON = {"ignore_unknown_options": True}
 _ARGUMENTS = click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 _LONGEST = 50
+_WIDTH = 118
 
 
 @main.command()
@@ -161,7 +162,7 @@ def _tell(found: Found) -> None:
     for level, row in found.tally.items():
         counts = ", ".join(f"{len(ids)} {_spaced(bucket)}" for bucket, ids in row.items() if ids)
         click.echo(f"  {level}: {counts or 'none'}")
-    click.echo(f"  {harmless(found.summary)}")
+    click.echo(click.wrap_text(harmless(found.summary), _WIDTH, initial_indent="  ", subsequent_indent="  "))
 
 
 def _spaced(bucket: str) -> str:
