@@ -104,9 +104,10 @@ def _no_fragment(run: Run) -> Finding:
 
 
 def _ended_by_the_whole_text(run: Run) -> bool:
-    """Tell whether text that came whole after the fault is the result, or left it empty: no matter of fragments."""
+    """Tell whether text that came whole after the fault is the result, or made an empty one: no matter of fragments."""
     spoken, value = run.spoken(ROOT), run.delivery.value
-    return value in spoken or (bool(spoken) and value in (None, "") and valid_reply(run, ROOT) is None)
+    emptied = value in (None, "") and valid_reply(run, ROOT) is None and not says_failed(run)
+    return value in spoken or (bool(spoken) and emptied)
 
 
 def _passed_over(run: Run) -> bool:
