@@ -50,7 +50,7 @@ def test_with_an_equals_sign_it_is_this_project(project, judge, monkeypatch):
     project("theirs")
     monkeypatch.chdir(project("mine"))
     result = judge("--agent-contract-report=../theirs/report.jsonl")
-    assert result.outlines[-1] == "agent contract: judged mine: 2 pass"
+    assert result.outlines[-1] == "agent contract: judged mine: 2 pass; a part of the suite: 2 of 285"
 
 
 def test_a_rootdir_that_is_given_is_meant(project, judge, verdicts, monkeypatch):

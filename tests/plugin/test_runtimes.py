@@ -94,7 +94,7 @@ def test_file_and_hook_together_are_refused(chosen, configured):
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("nope", "mutant:NAME, null:NAME, module:function"),
+        ("zzzz", "mutant:NAME, null:NAME, module:function"),
         ("refrence", "Did you mean reference"),
         ("mutant:no-nuge", "mutant:no-nudge"),
         ("null:silence", "null:silent"),
@@ -128,7 +128,7 @@ def test_the_hook_of_a_root_conftest_is_called(judge, pytester):
     pytester.makeconftest(f"def pytest_agentcontract_runtimes(config): return {{'mine': {TABLE!r}}}")
     result = judge()
     result.stdout.fnmatch_lines(["agent contract: judging mine (openai-chat) by requirements *"])
-    assert result.outlines[-1] == "agent contract: judged mine: 2 pass"
+    assert result.outlines[-1] == "agent contract: judged mine: 2 pass; a part of the suite: 2 of 285"
 
 
 def test_an_unknown_wire_format_is_told(run, verdicts):
