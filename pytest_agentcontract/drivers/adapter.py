@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -32,7 +30,6 @@ TO_STOP: Final = 2.0
 """How many seconds it has to end when it is told to, before it is killed."""
 
 _TO_SPEAK = 0.25
-_TO_LEAVE = 0.25
 _TO_DIE = 2.0
 _TICK = 0.005
 
@@ -157,17 +154,7 @@ class Adapter:
 
     def left_behind(self, known: frozenset[int], *folders: Path) -> tuple[str, ...]:
         """Name the processes that a run has started and left, after a moment to leave by themselves; end them."""
-        deadline = time.monotonic() + _TO_LEAVE
-        while (left := self.family(*folders) - known) and time.monotonic() < deadline:
-            time.sleep(_TICK)
-        named = tuple(processes.describe(pid) for pid in sorted(left))
-        deadline = time.monotonic() + _TO_DIE
-        while (left := self.family(*folders) - known) and time.monotonic() < deadline:
-            for pid in left:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(_TICK)
-        return named
+        return processes.left_behind(lambda: self.family(*folders), known)
 
     def lost(self, ended: Ended) -> DriverError:
         """Return the error of a conversation that ended before its answer came."""

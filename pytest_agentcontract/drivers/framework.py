@@ -51,7 +51,7 @@ def stop_all() -> None:
 
 
 def _run(launch: Launch, host: FrameworkProcess) -> Delivery:
-    with TemporaryFile() as document, guardian.guarding(launch.nonce, *launch.folders):
+    with TemporaryFile() as document, guardian.guarding(launch.nonce, *launch.folders), host.attending():
         pipes = Pipes(open_stdin=launch.case.given.open_stdin)
         try:
             forked = host.play(_asked(launch), pipes, document)
@@ -60,7 +60,9 @@ def _run(launch: Launch, host: FrameworkProcess) -> Delivery:
             raise
         finally:
             pipes.hand_over()
-        run = attended(launch, forked)
+        run, strays = attended(launch, forked), host.left_behind()
+        if run.ended in ("exited", "crashed"):
+            run = replace(run, leftovers=run.leftovers + strays)
         document.seek(0)
         return deliver(launch, *_found(launch, run, document.read()))
 

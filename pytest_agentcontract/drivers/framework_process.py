@@ -6,8 +6,10 @@ import os
 import select
 import socket
 import subprocess
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Final
@@ -116,11 +118,13 @@ class FrameworkProcess:
         self._output: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed in close()
         guardian.begin(self._token, Path(self._home.name))
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock, self._under_way, self._shared = threading.Lock(), 0, False
         try:
             self._process = self._start(theirs)
             guardian.started(self._token, self._process.pid)
             theirs.close()
             self.forks = self._loaded()
+            self._known = self._family()
         except BaseException:
             theirs.close()
             self.close()
@@ -137,14 +141,34 @@ class FrameworkProcess:
         fds = [*pipes.theirs, document.fileno(), theirs]
         request = dumps(run).encode(errors="surrogatepass")
         try:
-            socket.send_fds(self._control, [len(request).to_bytes(HEADER, "big")], fds)
-            self._control.sendall(request)
+            with self._lock:  # two requests at once must not be mixed
+                socket.send_fds(self._control, [len(request).to_bytes(HEADER, "big")], fds)
+                self._control.sendall(request)
         except OSError as error:
             os.close(ours)
             raise self._lost() from error
         finally:
             os.close(theirs)
         return self._forked(pipes, Lines(ours))
+
+    @contextmanager
+    def attending(self) -> Iterator[None]:
+        """Keep account of the runs that are under way: only of one that was alone can it be told what it left."""
+        with self._lock:
+            self._under_way += 1
+            self._shared = self._under_way > 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def left_behind(self) -> tuple[str, ...]:
+        """Name and end what a run has left that has neither its token nor its session nor a place in its folders.
+
+        A process that was forked and never became another program has the environment of this one, as /proc tells it.
+        """
+        return () if self._shared else processes.left_behind(self._family, self._known)
 
     def close(self) -> None:
         """Kill it and every run in it, and give back its room."""
@@ -189,6 +213,10 @@ class FrameworkProcess:
             keep=(theirs.fileno(),),
         )
 
+    def _family(self) -> frozenset[int]:
+        session = self._process.pid if self._process is not None else 0
+        return frozenset(processes.survivors(self._token, session, (self._home.name,)))
+
     def _loaded(self) -> bool:
         said = Lines(self._control.fileno()).next(TO_LOAD)
         if said is None:
@@ -220,6 +248,9 @@ class FrameworkProcess:
         return Forked(pid if isinstance(pid, int) else 0, pipes, status)
 
     def _lost(self) -> DriverError:
+        """Give up a process that is out of step, so that the next run finds a new one."""
+        if self._process is not None:
+            self._process.kill()
         return DriverError(
             "the process in which the framework is loaded is gone, or no longer answers",
             where=f"runtime {self._profile.name}",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +21,7 @@ TOKEN = "AGENT_CONTRACT_RUN"  # noqa: S105 - it is the name of a mark, not a sec
 _PROC = Path("/proc")
 _TICK = 0.005
 _PATIENCE = 2.0
+_TO_LEAVE = 0.25
 _SHOWN = 120
 _NONE = -1
 
@@ -80,6 +81,21 @@ def end_all(nonce: str, session: int, folders: Iterable[str | Path] = ()) -> Non
                 os.kill(pid, signal.SIGKILL)
         if looks:
             time.sleep(_TICK)
+
+
+def left_behind(family: Callable[[], frozenset[int]], known: frozenset[int]) -> tuple[str, ...]:
+    """Name the members of a family that are not known, after a moment to leave by themselves; end them."""
+    deadline = time.monotonic() + _TO_LEAVE
+    while (left := family() - known) and time.monotonic() < deadline:
+        time.sleep(_TICK)
+    named = tuple(describe(pid) for pid in sorted(left))
+    deadline = time.monotonic() + _PATIENCE
+    while (left := family() - known) and time.monotonic() < deadline:
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_TICK)
+    return named
 
 
 def _all() -> Iterator[int]:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,38 @@ def test_its_own_folder_and_ours_are_no_places_for_modules(recipe, drive, tmp_pa
     alone, path = drive(recipe(code)).value
     assert alone
     assert str(Path(framework.__file__).parent) not in path
+
+
+STRAY = """
+import os, time
+def run(start):
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            os.chdir("/")
+            os.closerange(0, 3)
+            with open(start.prompt + ".new", "w") as file: file.write(str(os.getpid()))
+            os.rename(start.prompt + ".new", start.prompt)
+            time.sleep(60)
+        os._exit(0)
+    while not os.path.exists(start.prompt): time.sleep(0.01)
+    return {"result": 1}
+"""
+
+
+def test_a_process_that_only_forked_its_way_out_is_named_and_ended(recipe, drive, tmp_path):
+    """Nobody's child, in another session and folder, with the environment of the process that the recipe lies in."""
+    mark = tmp_path / "pid"
+    delivery = drive(recipe(STRAY, prompt=str(mark)))
+    pid = int(mark.read_text())
+    assert [named for named in delivery.leftovers if named.endswith(f"(pid {pid})")]
+    assert not processes._alive(pid)
+
+
+def test_long_requests_at_once_are_not_mixed(recipe, drive):
+    """Each is more than a socket holds."""
+    code = "def run(start):\n    return {'result': len(start.prompt)}\n"
+    sizes = range(300_000, 300_012)
+    launches = [recipe(code, prompt="x" * size) for size in sizes]
+    with ThreadPoolExecutor(len(launches)) as pool:
+        assert [delivery.value for delivery in pool.map(drive, launches)] == [*sizes]
