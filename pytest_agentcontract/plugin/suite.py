@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 import pytest
 
@@ -31,6 +33,9 @@ _WORDS = {
     "not-verified": ("failed", "V", "NOT VERIFIED"),
     "should-not-met": ("should not met", "w", ("SHOULD NOT MET", {"yellow": True})),
 }
+
+_YOUNG: Final = 5_000
+"""How many objects more than before make the garbage collector look, while items run."""
 
 
 def register(config: pytest.Config) -> None:
@@ -104,6 +109,12 @@ class Suite:
         return report
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Run the items beside a garbage collector that looks at little."""
+        with _little_garbage():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -119,6 +130,20 @@ class Suite:
         """Give the verdicts that pytest has no word for their own."""
         status = getattr(report, "agent_contract_status", "")
         return _WORDS.get(status) if report.outcome in ("failed", "skipped") else None
+
+
+@contextmanager
+def _little_garbage() -> Iterator[None]:
+    """Leave out of each collection what collecting the tests has made: it lives to the end, and is most there is."""
+    thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
+    gc.set_threshold(_YOUNG, *thresholds[1:])
+    gc.freeze()
+    try:
+        yield
+    finally:
+        if not frozen:  # by somebody else, who wants it so
+            gc.unfreeze()
+        gc.set_threshold(*thresholds)
 
 
 def _startable(chosen: runtimes.Runtimes) -> None:

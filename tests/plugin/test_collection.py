@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from itertools import groupby
 
 import pytest
 
+from pytest_agentcontract.plugin import bench
 from pytest_agentcontract.scenario.load_case import shipped
 
 NUDGED = "agent-contract::return::no-reply/nudged-then-replies"
@@ -37,6 +39,21 @@ def test_with_paths_both_run(judge, pytester):
     """A path on the command line brings the user's tests in."""
     path = pytester.makepyfile("def test_mine(): pass")
     judge(path, select="empty-finish or nudged-then-replies or mine").assert_outcomes(passed=3)
+
+
+def test_garbage_is_collected_less_while_items_run(judge, monkeypatch):
+    """What collection has made is frozen meanwhile, and everything is afterwards as it was before."""
+    before, seen = (gc.get_threshold(), gc.get_freeze_count()), []
+    answer = bench.run_case
+
+    def noting(*args, **options):
+        seen.append((gc.get_threshold()[0] > before[0][0], gc.get_freeze_count() > before[1]))
+        return answer(*args, **options)
+
+    monkeypatch.setattr(bench, "run_case", noting)
+    judge().assert_outcomes(passed=2)
+    assert seen == [(True, True)] * 2
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
 
 
 NO_REPLY = sum(case.group == "return/no-reply" for case in shipped())
