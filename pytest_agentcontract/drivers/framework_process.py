@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import socket
 import subprocess
 import threading
@@ -11,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Final
 from uuid import uuid4
 
@@ -113,10 +114,10 @@ class FrameworkProcess:
 
     def __init__(self, profile: Profile, *, alone: bool = False) -> None:
         self._profile, self._alone, self._token = profile, alone, uuid4().hex
-        self._home = TemporaryDirectory(prefix="agent-contract-framework-", ignore_cleanup_errors=True)
+        self._home = Path(mkdtemp(prefix="agent-contract-framework-"))
         self._control, theirs = socket.socketpair()
         self._output: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed in close()
-        guardian.begin(self._token, Path(self._home.name))
+        guardian.begin(self._token, self._home)
         self._process: subprocess.Popen[bytes] | None = None
         self._lock, self._under_way, self._shared = threading.Lock(), 0, False
         try:
@@ -174,22 +175,21 @@ class FrameworkProcess:
         """Kill it and every run in it, and give back its room."""
         self._control.close()
         if self._process is not None:
-            processes.end_all(self._token, self._process.pid, (self._home.name,))
+            processes.end_all(self._token, self._process.pid, (self._home,))
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_TO_DIE)
         self._output.close()
-        self._home.cleanup()
+        shutil.rmtree(self._home, ignore_errors=True)
         guardian.end(self._token)
 
     def forget(self) -> None:
         """Let go of it in a copy of this process: it is the original's."""
         self._control.close()
-        self._home._finalizer.detach()  # type: ignore[attr-defined]  # noqa: SLF001 - it has no public way
         if self._process is not None:
             self._process.returncode = 0
 
     def _start(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
-        profile, home = self._profile, Path(self._home.name)
+        profile, home = self._profile, self._home
         if profile.install and not profile.python and not installed.is_ready(profile):
             raise not_installed(profile)
         recipe, _, function = profile.entry.rpartition(":")
@@ -215,7 +215,7 @@ class FrameworkProcess:
 
     def _family(self) -> frozenset[int]:
         session = self._process.pid if self._process is not None else 0
-        return frozenset(processes.survivors(self._token, session, (self._home.name,)))
+        return frozenset(processes.survivors(self._token, session, (self._home,)))
 
     def _loaded(self) -> bool:
         said = Lines(self._control.fileno()).next(TO_LOAD)
