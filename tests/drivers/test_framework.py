@@ -67,13 +67,14 @@ def test_it_is_loaded_once_and_no_run_sees_another(recipe, drive, tmp_path):
 def test_a_run_has_its_own_room(recipe, drive, monkeypatch):
     """Its own home, folder and environment, as a command has: an allow-list, and what the profile sets."""
     monkeypatch.setenv("OPENAI_API_KEY", "ours")
-    code = "import os\ndef run(start):\n    return {'result': {**os.environ, 'cwd': os.getcwd(), 'env': start.env}}\n"
+    own = "'cwd': os.getcwd(), 'env': start.env, 'pid': os.getpid(), 'session': os.getsid(0)"
+    code = f"import os\ndef run(start):\n    return {{'result': {{**os.environ, {own}}}}}\n"
     launch = recipe(code, env={"MINE": "{workdir}"}, settings={"how": "best"})
     seen = drive(launch).value
     assert (seen["HOME"], seen["cwd"], seen["MINE"]) == (str(launch.home), str(launch.workdir), str(launch.workdir))
     assert seen["MODEL_URL"] == seen["env"]["MODEL_URL"] == "http://127.0.0.1:9/case/1-x/v1"
     assert "OPENAI_API_KEY" not in seen
-    assert os.getsid(0) != 0
+    assert seen["session"] == seen["pid"], "a session of its own"
 
 
 def test_it_is_told_what_is_asked_for(recipe, drive):
