@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
-from pytest_agentcontract.cli import certifying, installing, judging, playing, profiling, recording, reporting, running
+from pytest_agentcontract.cli import (
+    certifying,
+    installing,
+    judging,
+    playing,
+    profiling,
+    recording,
+    reporting,
+    running,
+    starting,
+)
 from pytest_agentcontract.cli.group import main
 
-__all__ = ["certifying", "installing", "judging", "main", "playing", "profiling", "recording", "reporting", "running"]
+__all__ = [
+    "certifying",
+    "installing",
+    "judging",
+    "main",
+    "playing",
+    "profiling",
+    "recording",
+    "reporting",
+    "running",
+    "starting",
+]

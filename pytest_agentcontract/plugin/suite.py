@@ -8,6 +8,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, cast
 
 import pytest
@@ -25,7 +26,7 @@ from pytest_agentcontract.plugin.outcomes import Outcomes
 from pytest_agentcontract.plugin.selection import Planned, plan
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report.coverage import Declared
-from pytest_agentcontract.scenario import load_case, load_vectors
+from pytest_agentcontract.scenario import config_lines, load_case, load_vectors
 from pytest_agentcontract.scenario.case import Case
 
 _WORDS = {
@@ -74,7 +75,7 @@ class Suite:
             offered=lambda: config.hook.pytest_agentcontract_runtimes(config=config),
             ci=os.environ.get("CI", "").lower() in ("true", "1"),
         )
-        _startable(chosen)
+        _startable(chosen, config.rootpath / runtimes.CONFIG)
         ledger = requirements.load(chosen.requirements or requirements.CURRENT)
         own = own_case.load_folder(chosen.cases) if chosen.cases else ()
         # By contract: the items of one group stand together.
@@ -146,11 +147,14 @@ def _little_garbage() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def _startable(chosen: runtimes.Runtimes) -> None:
-    """Tell a program that is not there once, rather than case by case."""
-    missing = [complaint for profile in chosen.profiles if (complaint := missing_program(profile))]
+def _startable(chosen: runtimes.Runtimes, path: Path) -> None:
+    """Tell a program that is not there once, rather than case by case, and the line of the file that names it."""
+    missing = {profile.name: complaint for profile in chosen.profiles if (complaint := missing_program(profile))}
     if missing:
-        raise UsageError("\n".join(missing))
+        text = path.read_text("utf-8") if path.is_file() else ""
+        lines = {name: config_lines.of_command(text, name) for name in missing}
+        places = {name: f"{path}:{line}: " if line else "" for name, line in lines.items()}
+        raise UsageError("\n".join(places[name] + complaint for name, complaint in missing.items()))
 
 
 def _baseline(settings: Settings, chosen: runtimes.Runtimes, cases: tuple[Case, ...]) -> Baseline | None:
