@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.conformance.verdict import CaseReport, Verdict
 from pytest_agentcontract.jsonvalue import as_list, dumps
+from pytest_agentcontract.report.seen import document
 from pytest_agentcontract.report.text import harmless, indented
 from pytest_agentcontract.report.wirelog import missed, tail
 from pytest_agentcontract.scenario.observation import Delivery
@@ -77,6 +78,8 @@ def _delivery(delivery: Delivery) -> Iterator[str]:
     yield f"the run: {delivery.ended} after {delivery.seconds:.2f}s{code}, by its own account {delivery.status}"
     if delivery.problem and delivery.problem not in delivery.stderr:
         yield f"no result was read: {_cut(delivery.problem)}"
+    if text := document(delivery):
+        yield f"the result document: {_cut(text)}"
     for name in ("stdout", "stderr"):
         if text := getattr(delivery, name).strip():
             yield f"end of {name}:\n{indented(_end(text))}"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_agentcontract.conformance.verdict import CaseReport
-from pytest_agentcontract.jsonvalue import JSON, JSONObject
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, Missing, dumps, equal, loads
 from pytest_agentcontract.report.text import harmless, shortened
 from pytest_agentcontract.report.wirelog import asking
 from pytest_agentcontract.scenario.case import Case
@@ -32,6 +32,20 @@ def seen(report: CaseReport) -> JSON:
     kept = told if len(told) <= _FIRST + _LAST else [*told[:_FIRST], *told[-_LAST:]]
     missed: list[JSON] = [_cut(path) for path in observation.missed[:_MISSED]]
     return _said(exchanges=[*kept], left_out=len(told) - len(kept), missed=missed, run=_run(observation.delivery))
+
+
+def document(delivery: Delivery) -> str:
+    """Return the result document as text; nothing where there is none, or where it is the whole of standard output."""
+    if isinstance(delivery.document, Missing) or _prints(delivery.stdout, delivery.document):
+        return ""
+    return dumps(delivery.document)
+
+
+def _prints(stdout: str, document: JSON) -> bool:
+    try:
+        return equal(loads(stdout), document)
+    except ValueError:
+        return False
 
 
 def _exchange(at: int, exchanges: Sequence[Exchange], case: Case) -> JSONObject:
@@ -77,6 +91,7 @@ def _run(delivery: Delivery) -> JSONObject:
         seconds=round(delivery.seconds, 2),
         account=delivery.status,
         problem=_cut(delivery.problem),
+        document=_cut(document(delivery)),
         stdout=harmless(delivery.stdout.strip()[-_OUTPUT:]),
         stderr=harmless(delivery.stderr.strip()[-_OUTPUT:]),
     )

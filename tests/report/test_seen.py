@@ -6,6 +6,7 @@ import pytest
 
 from pytest_agentcontract.conformance.verdict import CaseReport
 from pytest_agentcontract.jsonvalue import JSON, dumps
+from pytest_agentcontract.report.explain import explain
 from pytest_agentcontract.report.seen import seen
 from pytest_agentcontract.scenario import load_case
 from pytest_agentcontract.scenario.observation import Delivery, Exchange, Observation
@@ -62,13 +63,30 @@ def test_a_scripted_fault_is_named(kept):
     assert [(one.get("undelivered"), one.get("again")) for one in told] == [(True, None), (None, True)]
 
 
+def test_the_result_document_is_kept_where_standard_output_is_not_it(kept):
+    """A framework's result goes by another way than its standard output; a program's is there to be read."""
+    result = {"result": "", "is_error": False}
+    assert kept(document=result, stdout="a log line\n")["run"]["document"] == dumps(result)
+    assert "document" not in kept(document=result, stdout=f"{dumps(result, indent=2)}\n")["run"]
+    assert "document" not in kept(stdout="a log line\n")["run"]
+    assert kept(document=None)["run"]["document"] == "null"
+
+
+def test_an_explanation_shows_the_result_document_too():
+    """In one line, above the ends of the outputs."""
+    delivery = Delivery("exited", 0, document={"result": ""}, stdout="a log line\n", exit_ok=True)
+    report = CaseReport(CASE, "mine", "openai-chat", (), Observation((), delivery))
+    shown = f"the result document: {dumps(delivery.document)}\nend of stdout:\n    a log line\n"
+    assert shown in explain(report, (), {}, "", "pytest")
+
+
 def test_it_is_small_and_harmless_whatever_was_sent(kept):
     """Long texts and long runs are cut, and nothing is in it that a file or a screen can't bear."""
     bad = "\x00\ud800\u202e" + "x" * 1_000_000
     long = [
         _asks(Message("user", (bad,)), answer=Turn(bad, calls=(Call(bad, {bad: bad}),)), serial=n) for n in range(99)
     ]
-    told = kept(*long, stdout=bad, stderr=bad, problem=bad)
+    told = kept(*long, document={bad: bad}, stdout=bad, stderr=bad, problem=bad)
     assert told["left_out"] + len(told["exchanges"]) == 99
     assert len(dumps(told)) < 40_000
     assert not {"\x00", "\ud800", "\u202e"} & set(dumps(told))

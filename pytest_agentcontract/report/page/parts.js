@@ -132,6 +132,13 @@ const ending = (entry) => {
   return `${parts || run.account} (${run.ended} after ${(run.seconds ?? 0).toFixed(2)} s${code}, by its own account ${run.account})`;
 };
 
+const OUTPUTS = {
+  problem: "No result was read",
+  document: "Result document",
+  stdout: "End of stdout",
+  stderr: "End of stderr",
+};
+
 const wireLog = (run) => {
   const lines = (run.exchanges ?? []).flatMap((one, at) => [
     `#${at + 1} ${(one.at ?? 0).toFixed(2)}s ${one.agent ?? "nobody"} asks: ${one.asks ?? ""}`,
@@ -147,7 +154,7 @@ const wireLog = (run) => {
         "no content"),
   ]);
   const missed = (run.missed ?? []).map((path) => `${path}: nothing is served here`);
-  const outputs = ["problem", "stdout", "stderr"].filter((name) => run.run[name]);
+  const outputs = Object.keys(OUTPUTS).filter((name) => run.run[name]);
   return [
     make("h3", {}, "Wire log"),
     make(
@@ -159,7 +166,7 @@ const wireLog = (run) => {
       make(
         "details",
         {},
-        make("summary", {}, name === "problem" ? "No result was read" : `End of ${name}`),
+        make("summary", {}, OUTPUTS[name]),
         make("pre", { tabindex: 0 }, run.run[name]),
       ),
     ),
