@@ -95,3 +95,12 @@ def test_an_unknown_name_is_a_usage_error(in_project: Path, options: list[str], 
     done = _check(in_project, *options)
     assert done.exit_code == 4
     assert said in done.output
+
+
+def test_a_runtime_that_is_not_installed_is_told_how_to_be(in_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line and its remedy, of a program as of a framework, whatever programs of that name there are."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(in_project))
+    for name in ("codex", "smolagents"):
+        done = CliRunner().invoke(main, ["profile", "check", name])
+        told = f"{'start':<17}FAIL  {name} is not installed\n{'':<23}Run: agent-contract install {name}\n"
+        assert (done.output, done.exit_code) == (told, 1)

@@ -28,7 +28,10 @@ def drive(launch: Launch) -> Delivery:
 
 
 def version(profile: Profile) -> str:
-    """Ask a runtime for its exact version: the first line that the profile's version command prints, if it has one."""
+    """Ask a runtime for its exact version: the first line that the profile's version command prints, if it has one.
+
+    Some programs print it on standard error, and nothing beside.
+    """
     if not profile.version:
         return ""
     token = uuid4().hex
@@ -48,7 +51,8 @@ def version(profile: Profile) -> str:
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise DriverError(f"its version command failed: {error}", where=f"runtime {profile.name}") from error
-    return next(iter(asked.stdout.decode(errors="replace").split("\n")), "").strip()
+    said = asked.stdout.decode(errors="replace").strip() or asked.stderr.decode(errors="replace").strip()
+    return said.partition("\n")[0].strip()
 
 
 def _start(launch: Launch) -> subprocess.Popen[bytes]:

@@ -107,8 +107,8 @@ def missing_program(profile: Profile) -> str | None:
 
     A program whose name depends on the run is looked for when it is run.
     """
-    if profile.install and not installed.is_ready(profile) and not profile.path and not profile.python:
-        return str(not_installed(profile))
+    if missing := missing_installation(profile):
+        return str(missing)
     path = _search_path(profile)
     for name in dict.fromkeys(_programs(profile)):
         try:
@@ -116,6 +116,12 @@ def missing_program(profile: Profile) -> str | None:
         except DriverError as error:
             return str(error)
     return None
+
+
+def missing_installation(profile: Profile) -> DriverError | None:
+    """Return the error of a runtime whose environment is not there; None where the profile names other places, too."""
+    elsewhere = not profile.install or profile.path or profile.python
+    return None if elsewhere or installed.is_ready(profile) else not_installed(profile)
 
 
 def not_installed(profile: Profile) -> DriverError:

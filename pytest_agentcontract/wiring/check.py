@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_agentcontract.drivers.finding import Finding
+from pytest_agentcontract.drivers.preparation import missing_installation
 from pytest_agentcontract.errors import DriverError
 from pytest_agentcontract.provider.server import Provider
 from pytest_agentcontract.scenario.case import Case
@@ -31,6 +32,9 @@ def check(profile: Profile, wires: tuple[str, ...]) -> Iterator[Finding]:
     if not wires:
         fix = "What its adapter answers is looked at by: agent-contract adapter check -- COMMAND"
         yield Finding("start", "note", "the profile names no wire format, so there is no run to look at", fix)
+        return
+    if missing := missing_installation(profile):
+        yield Finding("start", "FAIL", f"{profile.name} {missing.what}", missing.remedy)
         return
     with Provider() as provider:
         yield from _Check(profile, wires[0], provider).whole()

@@ -336,10 +336,18 @@ def _interrupted(*_: object) -> str:
     raise KeyboardInterrupt
 
 
+def test_a_version_on_standard_error_is_read_too(launcher) -> None:
+    """Where standard output is empty: some programs print it there alone."""
+    version = (sys.executable, "-ISc", "import sys; print('it 1.2\\nmore', file=sys.stderr)")
+    assert command.version(launcher(version=version).profile) == "it 1.2"
+
+
 def test_the_version_is_what_its_command_prints_first(launcher) -> None:
     """A version command's first line is the version; a profile without one has none; a failing one is an error."""
     version = (sys.executable, "-ISc", "print('it 1.2'); print('more')")
     assert command.version(launcher(version=version).profile) == "it 1.2"
+    beside = (sys.executable, "-ISc", "import sys; print('it 1.2'); print('a warning', file=sys.stderr)")
+    assert command.version(launcher(version=beside).profile) == "it 1.2"
     assert command.version(launcher().profile) == ""
     with pytest.raises(DriverError, match="version command failed"):
         command.version(launcher(version=("false",)).profile)
