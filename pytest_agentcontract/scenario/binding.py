@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
@@ -113,9 +114,17 @@ def _binding(call: ScriptedCall, profile: Profile) -> Binding:
 def _returned(call: ScriptedCall, binding: Binding, places: Places) -> JSON:
     if call.value is MISSING:
         return {}
-    return _merged(
-        _filled(binding.arguments, {"nonce": places.nonces.public}), place(binding.payload, cast("JSON", call.value))
-    )
+    known, value = {"nonce": places.nonces.public}, cast("JSON", call.value)
+    if not binding.spells:
+        return _merged(_filled(binding.arguments, known), place(binding.payload, value))
+    # In a text, `true` would be the string of that name: what has no text of its own is left out.
+    return _filled(binding.arguments, known | _spelt(value)) if isinstance(value, str | dict | list) else {}
+
+
+def _spelt(value: JSON) -> dict[str, str]:
+    """Return a value as text, a string as it stands, and the same as one word of a shell's command line."""
+    text = value if isinstance(value, str) else dumps(value)
+    return {"payload": text, "payload_in_shell": shlex.quote(text)}
 
 
 def _worked(call: ScriptedCall, binding: Binding, places: Places) -> JSON:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
+from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing, dumps
 from pytest_agentcontract.scenario.start import Mode
 
 CAPABILITIES = frozenset(
@@ -20,10 +20,13 @@ CAPABILITIES = frozenset(
 PLACEHOLDERS = frozenset(
     {
         "prompt", "child_prompt", "base_url", "api_key", "mark", "nonce", "port", "workdir", "home", "schema_file",
-        "schema_json", "max_turns", "workflow", "thread", "event", "agent",
+        "schema_json", "max_turns", "workflow", "thread", "event", "agent", "payload", "payload_in_shell",
     }
 )  # fmt: skip
 """What a profile's strings may hold in braces; all other braces are left alone."""
+
+SPELT = frozenset({"payload", "payload_in_shell"})
+"""What stands for the returned value in the text of an argument: as text, and as one word of a shell's command line."""
 
 Argument: TypeAlias = str | tuple[str, ...]
 """One argument of a command line; a tuple is a group that is dropped when its value was not asked for."""
@@ -97,8 +100,9 @@ class ResultRule:
 class Binding:
     """The runtime's tool that plays one part of a case, and how its arguments are built.
 
-    `payload` points at the place of the returned value in the arguments ("" is the whole of them); `schema_template`
-    is the schema to ask for, with "{schema}" where a case's own goes, for a tool that exists only in a schema run.
+    `payload` points at the place of the returned value in the arguments ("" is the whole of them), unless that is spelt
+    in a text of them; `schema_template` is the schema to ask for, with "{schema}" where a case's own goes, for a tool
+    that exists only in a schema run.
     `captures` are the placeholders of a tool that awaits a child: patterns, whose first group is searched for in the
     result of the call that started it.
     """
@@ -108,6 +112,12 @@ class Binding:
     payload: str = ""
     schema_template: JSON | Missing = MISSING
     captures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def spells(self) -> bool:
+        """Whether the returned value is spelt in a text of the arguments."""
+        text = dumps(self.arguments)
+        return any(f"{{{name}}}" in text for name in SPELT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from pytest_agentcontract.jsonvalue import JSON, JSONObject, as_list, as_object, as_text
-from pytest_agentcontract.scenario.profile import PLACEHOLDERS
+from pytest_agentcontract.scenario.profile import PLACEHOLDERS, SPELT
 
 _IN_BRACES = re.compile(r"(?<![{$])\{([A-Za-z_]\w*)\}(?!\})")
 _OF_THE_RUN = frozenset({"base_url", "api_key", "nonce", "port", "workdir", "home"})
@@ -53,6 +53,7 @@ def faults(data: JSONObject) -> Iterator[tuple[str, str]]:
         _unasked,
         _untimed,
         _uncaptured,
+        _spelt,
         _divided,
         _patterns,
     ):
@@ -64,6 +65,7 @@ def _misplaced(data: JSONObject) -> Iterator[tuple[str, str]]:
         for place, text in _texts(data.get(part), part):
             mode = re.match(r"modes\.(\w+)", place)
             here = _OF_MODE.get(mode[1], allowed) if mode else allowed
+            here |= SPELT if place.startswith("tools.return.arguments.") else frozenset()
             for name in _IN_BRACES.findall(text):
                 if name not in here and (name in PLACEHOLDERS or part in _STRICT):
                     yield place, _unmeant(name, here)
@@ -147,6 +149,15 @@ def _uncaptured(data: JSONObject) -> Iterator[tuple[str, str]]:
             yield place, "not a regular expression with a group" if groups is None else "holds no group to capture"
         elif not _holds(_texts(tool.get("arguments"), ""), name):
             yield place, f"tools.await.arguments holds no {{{name}}}"
+
+
+def _spelt(data: JSONObject) -> Iterator[tuple[str, str]]:
+    """Find a returned value that stands in two places."""
+    tool = as_object(as_object(data.get("tools", {})).get("return", {}))
+    texts = list(_texts(tool.get("arguments"), ""))
+    for name in sorted(SPELT):
+        if "payload" in tool and _holds(texts, name):
+            yield "tools.return.payload", f"{{{name}}} says where in the arguments the value stands: leave one out"
 
 
 def _divided(data: JSONObject) -> Iterator[tuple[str, str]]:

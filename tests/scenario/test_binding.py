@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_agentcontract.jsonvalue import JSON
+from pytest_agentcontract.jsonvalue import JSON, dumps
 from pytest_agentcontract.scenario.binding import Nonces, Places, bind, bind_turn, fill, token, tool_name
 from pytest_agentcontract.scenario.case import (
     Case,
@@ -82,6 +84,34 @@ def test_return_with_an_empty_pointer_is_the_whole_arguments() -> None:
     """A tool that takes the value itself gets nothing but the value."""
     whole = Profile("w", "command", {}, ResultRule(), frozenset(), tools={"return": Binding("Output")})
     assert bound(ScriptedCall("$return", value={"a": 1}), whole).arguments == {"a": 1}
+
+
+SPELT = Binding("sh", {"argv": ["say {payload}", "printf %s {payload_in_shell}"]})
+SPELLING = replace(PROFILE, tools={"return": SPELT})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("", ""),
+        ("it's $HOME, `id` \\ and\n\n{payload}\n", "it's $HOME, `id` \\ and\n\n{payload}\n"),
+        ("-n", "-n"),
+        ('{"a": 1}', '{"a": 1}'),
+        ({"a": [1, None]}, dumps({"a": [1, None]})),
+        ([], "[]"),
+    ],
+)
+def test_return_spells_the_payload_in_a_text(value: JSON, text: str) -> None:
+    """A string stands there as it is, a structure as JSON, and a shell reads the same from its one word."""
+    spoken, command = bound(ScriptedCall("$return", value=value), SPELLING).arguments["argv"]
+    assert spoken == f"say {text}"
+    assert subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=True).stdout.decode() == text
+
+
+@pytest.mark.parametrize("value", [True, 5, None])
+def test_what_has_no_text_of_its_own_is_not_spelt(value: JSON) -> None:
+    """Spelt out it would be a string, and no wrong call shape any more."""
+    assert bound(ScriptedCall("$return", value=value), SPELLING).arguments == {}
 
 
 def test_return_without_a_value_is_a_wrong_call_shape() -> None:

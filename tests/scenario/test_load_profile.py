@@ -58,6 +58,7 @@ HANDOFF = '["mine", "{workflow}", "{thread}", "{event}"]'
 PYTHON = COMMAND.replace('"command"', '"python"').replace('modes.json = ["mine", "{prompt}"]', 'entry = "a.b:run"')
 
 
+SPELT = 'tools.return = {name = "sh", arguments = {code = "say {payload_in_shell}"}}'
 AWAIT = """tools.spawn = {name = "task", arguments = {prompt = "{child_prompt}"}}
 tools.await = {captures = {id = "%s"}, name = "wait", arguments = {who = "%s"}}
 tools.work"""
@@ -197,6 +198,8 @@ def test_several_runtimes_keep_their_order(load) -> None:
             "runtimes.mine.result.from",
             "each of result.parts",
         ),
+        ("touch {mark}", "touch {mark} {payload}", "mine.tools.work.arguments.code", "{payload} means nothing here"),
+        ("tools.work", f"{SPELT[:-1]}, payload = ''}}\ntools.work", "mine.tools.return.payload", "leave one out"),
         ("tools.work", 'tools.await.name = "wait"\ntools.work', "runtimes.mine.tools.await", "without tools.spawn"),
         ("tools.work", AWAIT % ("[a-z]+", "{id}"), "runtimes.mine.tools.await.captures.id", "holds no group"),
         ("tools.work", AWAIT % ("(", "{id}"), "runtimes.mine.tools.await.captures.id", "not a regular expression"),
@@ -225,6 +228,13 @@ def test_what_is_wrong_is_named_with_its_place(load, tmp_path, old, new, place, 
     assert place in caught.value.where
     assert said in caught.value.what
     assert caught.value.remedy
+
+
+def test_a_returned_value_may_stand_in_a_text(load) -> None:
+    """The tool then has no pointer to it."""
+    bound = load(COMMAND.replace("tools.work", f"{SPELT}\ntools.work")).profiles["mine"].tools["return"]
+    assert bound == Binding("sh", {"code": "say {payload_in_shell}"})
+    assert bound.spells
 
 
 @pytest.mark.parametrize(
