@@ -66,8 +66,6 @@ def observe(
 ) -> Observation:
     """Let the runtime run against a seat of its own, in an empty `room`, and freeze both sides; `case` is bound."""
     home, workdir = room / "home", room / "work"
-    home.mkdir()
-    workdir.mkdir()
     missed: list[str] = []
     script = Script(case, profile, nonces, workdir)
 

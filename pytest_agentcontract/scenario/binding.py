@@ -6,18 +6,15 @@ import re
 import secrets
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import Self, TypeVar, cast
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, dumps, place
 from pytest_agentcontract.scenario.case import HANDOFF, RETURN, SPAWN, WORK, Case, ScriptedCall, ScriptedTurn
 from pytest_agentcontract.scenario.profile import Binding, Profile
+from pytest_agentcontract.scenario.template import Change, Template, template
 from pytest_agentcontract.wire.turn import Call, Turn
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _T = TypeVar("_T")
 
@@ -79,9 +76,20 @@ def bind(case: Case, nonces: Nonces) -> Case:
     def expected(text: str) -> str:
         return said(text).replace("{given-nonce}", nonces.public)
 
+    given, script, expect = _templates(case)
     return replace(
-        case, given=_mapped(case.given, known), script=_mapped(case.script, said), expect=_mapped(case.expect, expected)
+        case,
+        given=_changed(case.given, given, known),
+        script=_changed(case.script, script, said),
+        expect=_changed(case.expect, expect, expected),
     )
+
+
+def _templates(case: Case) -> list[Template | None]:
+    """Return what fills the parts of a case; found once for all its runs."""
+    if not case.templates:
+        case.templates.extend(map(template, (case.given, case.script, case.expect)))
+    return case.templates
 
 
 def bind_turn(turn: ScriptedTurn, profile: Profile, places: Places, label: str) -> Turn:
@@ -172,32 +180,10 @@ def _merged(under: JSON, over: JSON) -> JSON:
     return over
 
 
-def _mapped(value: _T, change: Callable[[str], str]) -> _T:
-    """Change every string inside a value, keys too, whatever tuples, lists, mappings and dataclasses it is made of."""
-    return cast("_T", _rebuilt(value, change))
+def _mapped(value: _T, change: Change) -> _T:
+    """Change every string inside a value, keys too."""
+    return _changed(value, template(value), change)
 
 
-def _rebuilt(value: object, change: Callable[[str], str]) -> object:
-    if isinstance(value, str):
-        return change(value)
-    if value is None or isinstance(value, int | float):
-        return value
-    if isinstance(value, tuple | list):
-        return type(value)([_rebuilt(item, change) for item in value])
-    if isinstance(value, Mapping):
-        return {_rebuilt(key, change): _rebuilt(item, change) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return _with_parts(value, change)
-    return value
-
-
-def _with_parts(value: DataclassInstance, change: Callable[[str], str]) -> object:
-    """Change the parts of a dataclass; one of which nothing changes stays itself."""
-    before = {name: getattr(value, name) for name in _names(type(value))}
-    after = {name: _rebuilt(part, change) for name, part in before.items()}
-    return value if all(after[name] is part for name, part in before.items()) else replace(value, **after)
-
-
-@cache
-def _names(kind: type[DataclassInstance]) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind))
+def _changed(value: _T, holes: Template | None, change: Change) -> _T:
+    return value if holes is None else cast("_T", holes(change))

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from pytest_agentcontract.jsonvalue import JSON, MISSING, JSONObject, Missing
 from pytest_agentcontract.scenario.start import Mode
+from pytest_agentcontract.scenario.template import Template
 from pytest_agentcontract.wire.faults import UNPACED, Fault, Pace
 from pytest_agentcontract.wire.turn import DELTAS, TYPICAL_USAGE, Stop, Usage
 
@@ -210,7 +211,8 @@ class Cover:
 class Case:
     """One case file, or one row of a table of vectors: that has a `vector` instead of a script.
 
-    `needs` and `without` are capabilities that decide whether it applies to a runtime at all.
+    `needs` and `without` are capabilities that decide whether it applies to a runtime at all. `templates` is what
+    binding has found out of it so far.
     """
 
     id: str
@@ -223,6 +225,7 @@ class Case:
     needs: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     vector: Vector | None = None
+    templates: list[Template | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def contract(self) -> str:
