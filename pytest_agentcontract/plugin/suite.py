@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
@@ -54,6 +53,7 @@ def register(config: pytest.Config) -> None:
     except AgentContractError as error:
         raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(suite, "agent-contract-suite")
+    config.add_cleanup(_garbage_as_before())
 
 
 @dataclass(frozen=True, eq=False)  # a plugin is hashed by pluggy, and is the one it is
@@ -109,11 +109,11 @@ class Suite:
             report.result = [*(report.result or ()), Root.build(collector, self.planned)]
         return report
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self) -> Generator[None, object, object]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
         """Run the items beside a garbage collector that looks at little."""
-        with _little_garbage():
-            return (yield)
+        gc.freeze()
+        gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -133,18 +133,20 @@ class Suite:
         return _WORDS.get(status) if report.outcome in ("failed", "skipped") else None
 
 
-@contextmanager
-def _little_garbage() -> Iterator[None]:
-    """Leave out of each collection what collecting the tests has made: it lives to the end, and is most there is."""
+def _garbage_as_before() -> Callable[[], None]:
+    """Return what takes back how little garbage is looked for.
+
+    What collecting the tests has made lives to the end, and is most there is: while items run it is left out, and from
+    what pytest collects after them, five times, as well.
+    """
     thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
-    gc.set_threshold(_YOUNG, *thresholds[1:])
-    gc.freeze()
-    try:
-        yield
-    finally:
+
+    def restore() -> None:
         if not frozen:  # by somebody else, who wants it so
             gc.unfreeze()
         gc.set_threshold(*thresholds)
+
+    return restore
 
 
 def _startable(chosen: runtimes.Runtimes, path: Path) -> None:
