@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
 from typing import cast
@@ -112,7 +113,7 @@ class _Stage:
         return Start(
             mode=launch.case.given.mode,
             prompt=launch.script_prompt,
-            schema=launch.schema,
+            schema=deepcopy(launch.schema),  # the next run's as well: theirs to change
             max_turns=launch.case.given.max_turns,
             env=launch.environment,
             settings=launch.profile.settings,

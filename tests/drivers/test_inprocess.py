@@ -128,6 +128,13 @@ def test_a_document_cannot_be_changed_afterwards(call) -> None:
     assert delivery.value == ["a"]
 
 
+def test_what_is_asked_for_is_its_own_to_change(call) -> None:
+    """A runtime that adds to its schema adds to this run's: the case is asked again of others."""
+    asked = {"type": "array"}
+    call(lambda start: start.schema.update(items={}) or Result(DOCUMENT), schema=asked)
+    assert asked == {"type": "array"}
+
+
 def test_a_lone_surrogate_is_kept(call) -> None:
     """A value that is JSON but no Unicode text is delivered as it stands, and shown as an escape."""
     delivery = call(lambda _: Result({"result": "\ud800"}))
