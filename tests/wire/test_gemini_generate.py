@@ -161,6 +161,16 @@ def test_a_call_is_one_delta() -> None:
     ]
 
 
+def test_a_stream_escapes_what_google_does(desk: Desk, gemini: genai.Client) -> None:
+    """No line separator stands in a stream as it is: the real one has none, and line readers differ on it."""
+    text = "a\u2028b\u2029c<d>\u200b\ufeffé😀"
+    request = gemini_generate.decode_request(ASK, TARGET)
+    first, *_ = gemini_generate.encode_stream(Turn(text, deltas=1), request, 1)
+    assert b'"a\\u2028b\\u2029c\\u003cd\\u003e\\u200b\\ufeff' + "é😀".encode() in first.data
+    desk.turn = Turn(text)
+    assert said(streamed(gemini)) == text
+
+
 def test_a_chat_of_the_sdk_keeps_a_streamed_answer(desk: Desk, gemini: genai.Client) -> None:
     """Its history holds valid answers alone: no chunk lacks a part. It comes back as one message."""
     desk.turn = FULL

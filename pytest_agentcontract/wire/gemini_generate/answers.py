@@ -4,18 +4,25 @@ Arguments are an object on this wire. A call whose arguments are none can't be s
 drops the calls of such an answer and says MALFORMED_FUNCTION_CALL. A call comes whole, as one delta. A refusal is text.
 Thinking is signed on the first part of what follows it that is whole: a call, else the text, which in a stream ends in
 an empty part for that; where nothing follows, on the thinking itself. Every chunk but that of an empty answer has a
-part, since Google's client takes a chunk without one for a broken answer.
+part, since Google's client takes a chunk without one for a broken answer. What Google's JSON writers escape stands
+escaped in a stream: angle brackets, and characters that nobody sees, line separators among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
-from pytest_agentcontract.jsonvalue import JSON, JSONObject
+from pytest_agentcontract.jsonvalue import JSON, JSONObject, dumps
 from pytest_agentcontract.wire.gemini_generate.words import FINISH_REASONS, error_body
 from pytest_agentcontract.wire.request import Request
-from pytest_agentcontract.wire.sse import Event, event, pieces, series
+from pytest_agentcontract.wire.sse import Event, documents, framed, pieces
 from pytest_agentcontract.wire.turn import Call, Turn, Usage, read_call
+
+_ESCAPED: Final = re.compile(
+    "[<>\u00ad\u0600-\u0603\u06dd\u070f\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb]"
+)
 
 
 def encode_whole(turn: Turn, request: Request, serial: int) -> JSON:
@@ -39,8 +46,8 @@ def encode_stream(turn: Turn, request: Request, serial: int) -> tuple[Event, ...
 
     return (
         *_texts(turn, chunk, followed=bool(calls)),
-        *(event(None, chunk(call), delta=True) for call in calls),
-        event(None, _response(request, serial, _last(turn, calls), **_end(turn))),
+        *(_chunk(dumps(chunk(call)), delta=True) for call in calls),
+        _chunk(dumps(_response(request, serial, _last(turn, calls), **_end(turn)))),
     )
 
 
@@ -51,17 +58,26 @@ def encode_error(status: int, message: str) -> JSON:
 
 def encode_failure(status: int, message: str, sent: int) -> Event:  # noqa: ARG001 - chunks bear no numbers
     """Render the error that a provider reports inside a stream."""
-    return event(None, error_body(status, message))
+    return _chunk(dumps(error_body(status, message)))
 
 
 def _texts(turn: Turn, chunk: Callable[[JSON], JSON], *, followed: bool) -> Iterator[Event]:
     """Yield the chunks of thinking and text: an empty text stands only before what follows it."""
     if turn.thinking == "":
-        yield event(None, chunk(_thought("")))
-    yield from series(None, lambda piece: chunk(_thought(piece)), pieces(turn.thinking or "", turn.deltas))
+        yield _chunk(dumps(chunk(_thought(""))))
+    yield from _series(lambda piece: chunk(_thought(piece)), pieces(turn.thinking or "", turn.deltas))
     if turn.prose == "" and followed:
-        yield event(None, chunk({"text": ""}))
-    yield from series(None, lambda piece: chunk({"text": piece}), pieces(turn.prose or "", turn.deltas))
+        yield _chunk(dumps(chunk({"text": ""})))
+    yield from _series(lambda piece: chunk({"text": piece}), pieces(turn.prose or "", turn.deltas))
+
+
+def _series(around: Callable[[str], JSON], texts: Sequence[str]) -> Iterator[Event]:
+    return (_chunk(document, delta=True) for document in documents(around, texts))
+
+
+def _chunk(document: str, *, delta: bool = False) -> Event:
+    escaped = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+    return framed(None, escaped, delta=delta)
 
 
 def _last(turn: Turn, calls: list[JSON]) -> list[JSON]:
