@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli, resources
+from pytest_agentcontract.errors import UsageError
 
 TOOLS = ("$return", "$work", "$spawn", "$handoff")
 CASE = {
@@ -222,3 +223,26 @@ def test_what_ships_has_no_faults(lint: Callable[..., tuple[int, list[str]]]) ->
         case_json=case.read_text(), table_json=table.read_text(), script_yaml="turns: [{text: one, repeat: forever}]"
     )
     assert (status, lines) == (0, ["3 files, no faults"])
+
+
+def test_a_folder_stands_for_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the folders in it too, each once; what is no data of a user's is left alone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine" / "deep").mkdir(parents=True)
+    (tmp_path / "mine" / "a.json").write_text(json.dumps({"turns": [{"txet": "x"}]}))
+    (tmp_path / "mine" / "deep" / "b.yaml").write_text("turns:\n  - text: fine\n")
+    (tmp_path / "mine" / "agent-contract.toml").write_text("[runtimes.x]\n")
+    (tmp_path / "mine" / "notes.md").write_text("turns:")
+    result = CliRunner().invoke(cli.main, ["lint", "mine", "mine/a.json"])
+    lines = [line for line in result.stdout.splitlines() if not line.startswith("  ")]
+    assert result.exit_code == 1
+    assert lines[0].startswith("mine/a.json: /turns/0: ")
+    assert lines[1].startswith("mine/agent-contract.toml: ")
+    assert lines[-1].startswith("3 files, ")
+
+
+def test_a_folder_without_such_a_file_is_no_success(tmp_path: Path) -> None:
+    """An empty selection is an error."""
+    result = CliRunner().invoke(cli.main, ["lint", str(tmp_path)])
+    assert isinstance(result.exception, UsageError)
+    assert "the folder holds no such file" in str(result.exception)

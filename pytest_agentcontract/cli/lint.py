@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from pytest_agentcontract.errors import AgentContractError, DataError
+from pytest_agentcontract.errors import AgentContractError, DataError, UsageError
 from pytest_agentcontract.jsonvalue import JSON, as_object
-from pytest_agentcontract.plugin import own_case
+from pytest_agentcontract.plugin import own_case, runtimes
 from pytest_agentcontract.scenario import load_case, load_profile, schemas
 from pytest_agentcontract.scripted import load
 from pytest_agentcontract.scripted.strict_yaml import Document
@@ -26,6 +26,23 @@ _KINDS: Mapping[str, tuple[frozenset[str], Callable[[JSON], Iterable[tuple[str, 
     "script": (frozenset({"turns", "agents", "attribution", "side_calls"}), load.faults, load.REMEDY),
 }
 """The keys that tell a kind of JSON document from the others, who finds its faults, and where to read on."""
+
+
+_WRITTEN = ("*.json", "*.yaml", "*.yml", runtimes.CONFIG)
+"""The files of a folder that may be a user's scripts, cases, tables or profiles."""
+
+
+def below(path: Path) -> tuple[Path, ...]:
+    """Return the files that a path stands for: itself, or those of a folder and of the folders in it, in order.
+
+    Raises UsageError for a folder that holds none.
+    """
+    if not path.is_dir():
+        return (path,)
+    found = sorted(file for pattern in _WRITTEN for file in path.rglob(pattern) if file.is_file())
+    if not found:
+        raise UsageError("the folder holds no such file", where=str(path), remedy=f"Looked for {', '.join(_WRITTEN)}.")
+    return tuple(found)
 
 
 def faults(path: Path) -> Iterator[AgentContractError]:

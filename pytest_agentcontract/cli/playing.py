@@ -64,14 +64,16 @@ def _serve_case(case_id: str, name: str | None, wire: str | None) -> None:
 
 
 @main.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-def lint(files: tuple[Path, ...]) -> None:
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+def lint(paths: tuple[Path, ...]) -> None:
     """List every fault of scripts, cases, tables of vectors and agent-contract.toml files.
 
-    What kind of file one is, is seen from what it holds. The exit status is 0 if there is no fault, else 1.
+    What kind of file one is, is seen from what it holds. A folder stands for the files in it. The exit status is 0
+    if there is no fault, else 1.
     """
     from pytest_agentcontract.cli import lint as linting  # noqa: PLC0415 - for this command only
 
+    files = dict.fromkeys(file for path in paths for file in linting.below(path))
     found = [fault for file in files for fault in linting.faults(file)]
     for fault in found:
         click.echo(harmless(f"{fault.where}: {fault.what}"))

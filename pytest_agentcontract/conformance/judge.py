@@ -77,7 +77,7 @@ def _broken(run: Run) -> Iterator[Verdict]:
 
 def _find(requirement: Requirement, run: Run) -> Finding:
     check = CHECKS.get(requirement.id)
-    return check.judge(run) if check else unverified(requirement.excluded)
+    return check.judge(run) if check else unverified(requirement.excluded or f"nothing checks {requirement.id}")
 
 
 def _verdict(requirement: str, level: Level, finding: Finding) -> Verdict:
