@@ -1,7 +1,8 @@
-"""Google's Agent Development Kit: a tool of its own, and a helper (`AgentTool`) that can ask a helper in turn.
+"""Google's Agent Development Kit: a tool of its own, and a helper that can ask a helper in turn.
 
-Every setting is the kit's default but the client's patience. The outcome is the last final event, which is what the
-kit's first pages print: its text, and a failure where it has an error code.
+`output`: `text` leaves every default but the client's patience as it is; the outcome is the last final event, which is
+what the kit's first pages print: its text, and a failure where it has an error code. `task` gives every agent the mode
+of that name: it ends by the tool `finish_task`, whose report stands in the `output` of the last event.
 """
 
 from __future__ import annotations
@@ -31,24 +32,28 @@ def run(start: Any) -> dict[str, Any]:
 
 
 async def _run(start: Any) -> dict[str, Any]:
-    runner = InMemoryRunner(agent=_team(), app_name="agent")
+    is_task = start.settings["output"] == "task"
+    runner = InMemoryRunner(agent=_tasks() if is_task else _team(), app_name="agent")
     session = await runner.session_service.create_session(app_name="agent", user_id="user")
     message = types.Content(role="user", parts=[types.Part(text=start.prompt)])
     config = {} if start.max_turns is None else {"run_config": RunConfig(max_llm_calls=start.max_turns)}
     outcome, usage = {"result": None}, {"input_tokens": 0, "output_tokens": 0}
     async for event in runner.run_async(user_id="user", session_id=session.id, new_message=message, **config):
-        if event.is_final_response():
-            outcome = _outcome(event)
+        if event.is_final_response() or event.output is not None:
+            outcome = _outcome(event, event.output if is_task else _text(event))
         if event.usage_metadata:
             usage["input_tokens"] += event.usage_metadata.prompt_token_count or 0
             usage["output_tokens"] += event.usage_metadata.candidates_token_count or 0
     return outcome | {"usage": usage}
 
 
-def _outcome(event: Any) -> dict[str, Any]:
+def _outcome(event: Any, result: Any) -> dict[str, Any]:
+    return {"result": result, "is_error": bool(event.error_code), "error": event.error_message or event.error_code}
+
+
+def _text(event: Any) -> str | None:
     parts = (event.content and event.content.parts) or []
-    text = "".join(part.text for part in parts if part.text and not part.thought) if parts else None
-    return {"result": text, "is_error": bool(event.error_code), "error": event.error_message or event.error_code}
+    return "".join(part.text for part in parts if part.text and not part.thought) if parts else None
 
 
 def _team() -> LlmAgent:
@@ -59,9 +64,14 @@ def _team() -> LlmAgent:
     return root
 
 
-def _agent(name: str) -> LlmAgent:
+def _tasks() -> LlmAgent:
+    task = {"mode": "task", "output_schema": str | dict[str, Any] | list[Any]}
+    return _agent("root", **task, sub_agents=[_agent("helper", **task)])
+
+
+def _agent(name: str, **more: Any) -> LlmAgent:
     about = "Does a part of the work."
-    return LlmAgent(name=name, model=_model(), description=about, instruction=f"You are {name}.", tools=[touch])
+    return LlmAgent(name=name, model=_model(), description=about, instruction=f"You are {name}.", tools=[touch], **more)
 
 
 def _model() -> BaseLlm:
