@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from pytest_agentcontract import cli, resources
-from pytest_agentcontract.errors import UsageError
 
 TOOLS = ("$return", "$work", "$spawn", "$handoff")
 CASE = {
@@ -244,5 +243,5 @@ def test_a_folder_stands_for_its_files(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_folder_without_such_a_file_is_no_success(tmp_path: Path) -> None:
     """An empty selection is an error."""
     result = CliRunner().invoke(cli.main, ["lint", str(tmp_path)])
-    assert isinstance(result.exception, UsageError)
-    assert "the folder holds no such file" in str(result.exception)
+    assert result.exit_code == 4
+    assert "the folder holds no such file" in result.stderr

@@ -65,6 +65,7 @@ def _serve_case(case_id: str, name: str | None, wire: str | None) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@told
 def lint(paths: tuple[Path, ...]) -> None:
     """List every fault of scripts, cases, tables of vectors and agent-contract.toml files.
 
