@@ -287,6 +287,18 @@ def test_a_runtime_may_tell_a_tool_error_in_plain_text(scene, found, full, patte
     assert found("RET-501", plain).status == status
 
 
+def test_a_call_that_is_taken_back_has_no_result(scene, found, full):
+    """Where a runtime drops the message of a bad call, the result of the call before it is not that one's."""
+    opened = scene(replies_after(WRONG), wire="openai-chat", profile=replace(full, tool_error="^Error:"))
+    run = opened.root(3).success("R")
+    *before, last = run.observation.exchanges
+    said = (*last.request.messages[:-2], Message("user", ("Error: no value",)))
+    last = replace(last, request=replace(last.request, messages=said))
+    assert [result.text for message in said for result in message.results] != []
+    taken_back = replace(run, observation=replace(run.observation, exchanges=(*before, last)))
+    assert found("RET-501", taken_back).status == "pass"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
