@@ -28,10 +28,11 @@ def seen(report: CaseReport) -> JSON:
     observation = report.observation
     if observation is None:
         return None
-    told = [_exchange(at, observation.exchanges, report.case) for at in range(len(observation.exchanges))]
-    kept = told if len(told) <= _FIRST + _LAST else [*told[:_FIRST], *told[-_LAST:]]
+    places = range(len(observation.exchanges))
+    kept = places if len(places) <= _FIRST + _LAST else (*places[:_FIRST], *places[-_LAST:])
+    told: list[JSON] = [_exchange(at, observation.exchanges, report.case) for at in kept]
     missed: list[JSON] = [_cut(path) for path in observation.missed[:_MISSED]]
-    return _said(exchanges=[*kept], left_out=len(told) - len(kept), missed=missed, run=_run(observation.delivery))
+    return _said(exchanges=told, left_out=len(places) - len(kept), missed=missed, run=_run(observation.delivery))
 
 
 def document(delivery: Delivery) -> str:
