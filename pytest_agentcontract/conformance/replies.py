@@ -105,12 +105,12 @@ def result_of(request: Request, delivered: Delivered) -> ToolResult | None:
     by_id = next((result for result in results if result.call_id == delivered.call.id), None)
     calls = delivered.exchange.answer.calls if delivered.exchange.answer else ()
     latest = latest_results(request)
-    if by_id or len(latest) != len(calls) or _taken_back(request, delivered):
+    if by_id or len(latest) != len(calls) or taken_back(request, delivered):
         return by_id
     return latest[calls.index(delivered.call)]
 
 
-def _taken_back(request: Request, delivered: Delivered) -> bool:
+def taken_back(request: Request, delivered: Delivered) -> bool:
     """Tell whether the message of a call is missing in a later request, so that its latest results are older ones."""
     spoken, before = (
         sum(message.role == "assistant" for message in one.messages) for one in (request, delivered.exchange.request)

@@ -11,7 +11,7 @@ from pytest_agentcontract.conformance.checks.check import check
 from pytest_agentcontract.conformance.checks.handed_over import says_failed
 from pytest_agentcontract.conformance.evidence import ROOT, Run
 from pytest_agentcontract.conformance.history import Side, asked, asks_for_thinking, named
-from pytest_agentcontract.conformance.replies import Delivered, delivered_calls, latest_results
+from pytest_agentcontract.conformance.replies import Delivered, delivered_calls, latest_results, taken_back
 from pytest_agentcontract.conformance.verdict import Finding, failed, passed, unverified
 from pytest_agentcontract.conformance.wording import shown
 from pytest_agentcontract.jsonvalue import loads
@@ -198,7 +198,8 @@ def _twins(run: Run, twins: Sequence[Delivered], expected: str) -> Finding:
         return failed(expected, f"no mark of {', '.join(lost)}")
     following = run.following(twins[0].exchange)
     answer = twins[0].exchange.answer
-    results = len(latest_results(following.request)) if following else 0
+    there = following is not None and not taken_back(following.request, twins[0])
+    results = len(latest_results(following.request)) if following and there else 0
     if answer is None or following is None or not results:
         return unverified(f"{twins[0].exchange.agent or ROOT} handed no result of these calls back")
     told = f"request {following.serial} holds {results} results for {len(answer.calls)} calls"
