@@ -26,7 +26,7 @@ BIN     := .venv/bin
 
 THIRD_PARTIES := $(basename $(notdir $(shell grep -l '^install' pytest_agentcontract/profiles/*.toml)))
 
-.PHONY: ahead contract contract-once contract-in-parallel test test-all lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) matrix fuzz benchmarks clean
+.PHONY: ahead contract contract-once contract-in-parallel test test-all readings whole third-parties lint types layers tests slow kill-matrix docs network clients clients-if-possible page page-if-possible cassettes $(THIRD_PARTIES) $(THIRD_PARTIES:=-known) matrix fuzz benchmarks clean
 
 contract: $(or $(filter $(THIRD_PARTIES),$(RUNTIME)),contract-once)
 
@@ -43,7 +43,17 @@ ahead: .venv/ready
 
 test: lint types layers tests docs
 
-test-all: ahead test slow network clients-if-possible page-if-possible contract-in-parallel
+test-all: ahead readings whole third-parties contract-in-parallel
+
+# Side by side, as far as one step leaves a processor idle; each step's output stays in one piece.
+readings: .venv/ready
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint types layers docs
+
+third-parties: .venv/ready
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target network clients-if-possible page-if-possible
+
+whole: .venv/ready
+	$(BIN)/pytest -q -n 2 -m "not network" $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check .
