@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_agentcontract.certificate import level, prose, tally
+from pytest_agentcontract.certificate import prose
 from pytest_agentcontract.certificate.keys import PublicKey
-from pytest_agentcontract.certificate.level import Stated
 from pytest_agentcontract.certificate.packing import ENCODING
 from pytest_agentcontract.certificate.subject import Subject
-from pytest_agentcontract.certificate.tally import Known, Tally
 from pytest_agentcontract.conformance import requirements
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
+from pytest_agentcontract.report import level, standing, tally
+from pytest_agentcontract.report.level import Stated
+from pytest_agentcontract.report.tally import Known, Tally
 from pytest_agentcontract.report.values import Header, Report, Runtime
 
 
@@ -39,7 +40,8 @@ def found(subject: Subject, left_out: int) -> Found:
     """Add a report up; `left_out` counts the cases of the suite that were not run."""
     report = subject.report
     ledger = requirements.load(report.header.requirements.set)
-    counted, known = tally.tally(report, ledger, subject.profile), tally.known(report)
+    rows, name = standing.rows(report, ledger), subject.runtime.name
+    counted, known = tally.tally(rows, name, ledger, (subject.profile,)), tally.known(report, name)
     stated = level.stated(counted, len(known), left_out, report.exit)
     return Found(counted, known, stated, prose.paragraph(report.header, counted, stated, ledger))
 

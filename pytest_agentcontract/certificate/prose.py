@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_agentcontract.certificate import level
-from pytest_agentcontract.certificate.level import Stated
-from pytest_agentcontract.certificate.tally import Tally
 from pytest_agentcontract.conformance.requirements import Requirement
+from pytest_agentcontract.report import level
+from pytest_agentcontract.report.level import Stated
+from pytest_agentcontract.report.tally import Tally
 from pytest_agentcontract.report.text import counted, shortened
 from pytest_agentcontract.report.values import Header, Runtime
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_agentcontract.certificate.level import RESULTS
 from pytest_agentcontract.certificate.predicate import Found, Issue, digest, found, predicate
 from pytest_agentcontract.certificate.subject import Subject
-from pytest_agentcontract.certificate.tally import LEVELS
 from pytest_agentcontract.jsonvalue import JSON, JSONObject
+from pytest_agentcontract.report.level import RESULTS
+from pytest_agentcontract.report.tally import LEVELS
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 OURS: Final = "urn:agent-contract:certificate:v1"

@@ -1,16 +1,19 @@
-"""Commands that make something of reports: merge, markdown and html."""
+"""Commands that make something of reports: merge, markdown, html and badge."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from pytest_agentcontract.cli.group import main, told
-from pytest_agentcontract.errors import UsageError
+from pytest_agentcontract.errors import ReportError, UsageError
+from pytest_agentcontract.report import badge as shield
 from pytest_agentcontract.report import markdown as one_page
 from pytest_agentcontract.report import merging, pages, placing, reading, stream
 from pytest_agentcontract.report.page import making
+from pytest_agentcontract.report.text import harmless
 
 _is_page = one_page.MARK.__eq__
 _FILE = click.Path(path_type=Path)
@@ -70,3 +73,25 @@ def html(files: tuple[Path, ...], output: Path, replace: bool) -> None:  # noqa:
     """
     merged = merging.merge([reading.read(path) for path in files])
     placing.put(output, making.page(merged), making.MARK.__eq__, replace=replace)
+
+
+@report.command()
+@click.argument("file", type=_FILE)
+@click.option("--output", "-o", required=True, metavar="FILE", type=_FILE, help="A new file, for the badge.")
+@click.option("--runtime", "-r", "name", default="", metavar="NAME", help="Whose badge, in a report of several.")
+@_REPLACE
+@told
+def badge(file: Path, output: Path, name: str, replace: bool) -> None:  # noqa: FBT001 - click passes options by name
+    """Say in one line of JSON, for an endpoint badge of shields.io, how far a runtime got: the level of a certificate.
+
+    A report that is no whole one makes a badge that says so, and the exit status 1.
+    """
+    text = reading.content(file)
+    try:
+        made, wrong = shield.badge(reading.parse(text, str(file)), name), ""
+    except ReportError as error:
+        made, wrong = shield.unfinished(name), str(error)
+    placing.put(output, shield.text(made), shield.is_ours, replace=replace)
+    if wrong:
+        click.echo(harmless(f"ERROR: {wrong}"), err=True)
+        sys.exit(1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_agentcontract.certificate import issue, level
-from pytest_agentcontract.certificate.tally import BUCKETS, LEVELS
+from pytest_agentcontract.certificate import issue
 from pytest_agentcontract.errors import CertificateError, ReportError
+from pytest_agentcontract.report import level
+from pytest_agentcontract.report.tally import BUCKETS, LEVELS
 from tests.certificate import made_up
 
 

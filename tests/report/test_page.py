@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pytest_agentcontract.conformance import requirements
+from pytest_agentcontract.report import level, standing
 from pytest_agentcontract.report.header import measured_by
 from pytest_agentcontract.report.page import details
 from pytest_agentcontract.report.page.making import MARK, page
@@ -67,25 +68,18 @@ def test_each_requirement_has_a_cell_for_each_runtime(report, record, check):
     assert words["RET-303"] == ["not judged", "not judged"]
 
 
-def test_a_runtime_is_summed_up_in_words(report, record, check, runtime):
-    """Its level says what is missing; nothing that is excused or was not judged is called met."""
-    rows = [check(row.id, level=row.level) for row in LEDGER.values()]
-    worse = [{**one, "status": "fail", "known": "issue 12"} if one["requirement"] == "RET-301" else one for one in rows]
-    should = [{**one, "status": "fail"} if one["level"] == "SHOULD" else one for one in rows]
+def test_a_runtime_is_summed_up_in_words(report, record, check):
+    """By its level, as a certificate names it, and what keeps it from the highest."""
     records = [
-        record(*rows, runtime="all"),
-        record(*worse, runtime="excused", status="known"),
-        record(*should, runtime="musts"),
+        record(check("RET-301", "fail"), runtime="bad", status="fail"),
         record(check("RET-301", "not-applicable"), runtime="few", status="not-applicable"),
     ]
-    text = page(report(*records))
-    levels = re.findall(r'<span class="level">(.*?)</span>', text)
-    assert levels == [
-        "Meets every MUST and every SHOULD that applies to it",
-        "Not every MUST is met: 1 excused by the baseline",
-        "Meets every MUST that applies to it, not every SHOULD",
-        f"Not every MUST is met: {sum(row.level == 'MUST' for row in LEDGER.values()) - 1} not judged",
-    ]
+    made = report(*records)
+    rows = standing.rows(made, LEDGER)
+    levels = re.findall(r'<span class="level">(.*?)</span>', page(made))
+    assert levels == [level.of(made, one, rows, LEDGER).sentence for one in made.header.runtimes]
+    assert levels[0].startswith("not conformant: 1 MUST broken; ")
+    assert levels[1].startswith("nothing verified: ")
 
 
 def test_the_policy_knows_what_is_ours(report, record, check):

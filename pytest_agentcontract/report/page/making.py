@@ -49,7 +49,7 @@ def page(report: Report) -> str:
         style=style,
         script=script,
         header=report.header,
-        summaries=view.summaries(report, found),
+        summaries=view.summaries(report, found, ledger),
         groups=view.groups(report, found, ledger),
         rows=found,
         words=[word for word in WORDS if any(word in row.words.values() for row in found)],

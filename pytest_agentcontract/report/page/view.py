@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from pytest_agentcontract.conformance.requirements import Requirement
-from pytest_agentcontract.report.page.levels import level
+from pytest_agentcontract.report import level
 from pytest_agentcontract.report.page.pool import shown
 from pytest_agentcontract.report.records import CaseStatus
 from pytest_agentcontract.report.standing import (
@@ -103,20 +103,21 @@ class Group:
     lines: tuple[Line, ...]
 
 
-def summaries(report: Report, rows: Sequence[Row]) -> tuple[Summary, ...]:
+def summaries(report: Report, rows: Sequence[Row], ledger: Mapping[str, Requirement]) -> tuple[Summary, ...]:
     """Return a summary for each runtime."""
-    return tuple(_summary(one, report.cases, rows) for one in report.header.runtimes)
+    return tuple(_summary(one, report, rows, ledger) for one in report.header.runtimes)
 
 
-def _summary(runtime: Runtime, cases: Iterable[Judged], rows: Sequence[Row]) -> Summary:
-    statuses = Counter(judged.status for judged in cases if judged.runtime == runtime.name)
+def _summary(runtime: Runtime, report: Report, rows: Sequence[Row], ledger: Mapping[str, Requirement]) -> Summary:
+    statuses = Counter(judged.status for judged in report.cases if judged.runtime == runtime.name)
     of_level = {name: [row for row in rows if row.level == name] for name in _LEVELS}
     bars = tuple(
         (name, met(found, runtime.name), tuple(_parts(counted(found, runtime.name))))
         for name, found in of_level.items()
         if found
     )
-    return Summary(runtime, level(rows, runtime.name), bars, tuple(sorted(statuses.items())))
+    said = level.of(report, runtime, rows, ledger).sentence
+    return Summary(runtime, said, bars, tuple(sorted(statuses.items())))
 
 
 def _parts(words: Counter[Word]) -> Iterator[Part]:

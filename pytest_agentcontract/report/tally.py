@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -26,7 +26,7 @@ BUCKETS: Final[Mapping[standing.Word, str]] = {
     standing.UNJUDGED: "notJudged",
     standing.NOT_APPLICABLE: "notApplicable",
 }
-"""What a certificate calls the words of a report."""
+"""What the words of a report are called where they are added up."""
 
 Tally: TypeAlias = Mapping[Level, Mapping[str, tuple[str, ...]]]
 """For each level and bucket the ids of the requirements, in the ledger's order."""
@@ -53,26 +53,29 @@ class Known:
         }
 
 
-def tally(report: Report, ledger: Mapping[str, Requirement], profile: Profile) -> Tally:
-    """Sort the requirements of the ledger by what the report, which is of one runtime, says of them.
+def tally(
+    rows: Iterable[standing.Row], runtime: str, ledger: Mapping[str, Requirement], profiles: Sequence[Profile]
+) -> Tally:
+    """Sort requirements by what is said of them for a runtime.
 
-    One that was not judged, and can't speak of a runtime with such a profile, is not applicable.
+    `profiles` are those that it may have. One that was not judged, and by none of them can speak of it, is not
+    applicable.
     """
     found: dict[Level, dict[str, list[str]]] = {level: {name: [] for name in BUCKETS.values()} for level in LEVELS}
-    for row in standing.rows(report, ledger):
-        word = row.words[report.header.runtimes[0].name]
+    for row in rows:
+        word = row.words[runtime]
         spoken_of = ledger.get(row.requirement)
-        if word == standing.UNJUDGED and spoken_of and spoken_of.inapplicable(profile):
+        if word == standing.UNJUDGED and spoken_of and all(map(spoken_of.inapplicable, profiles)):
             word = standing.NOT_APPLICABLE
         found[row.level][BUCKETS[word]].append(row.requirement)
     return {level: {name: tuple(ids) for name, ids in buckets.items()} for level, buckets in found.items()}
 
 
-def known(report: Report) -> tuple[Known, ...]:
-    """Return every failure that stands in a baseline."""
+def known(report: Report, runtime: str) -> tuple[Known, ...]:
+    """Return every failure of a runtime that stands in a baseline."""
     return tuple(
         Known(judged.case, judged.wire, check.requirement, check.status, check.known)
         for judged in report.cases
         for check in judged.checks
-        if check.known
+        if check.known and judged.runtime == runtime
     )
