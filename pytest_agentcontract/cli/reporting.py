@@ -1,4 +1,4 @@
-"""Commands that make something of reports: merge, markdown, html and badge."""
+"""Commands that make something of reports: merge, markdown, html, badge and annotations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import click
 
 from pytest_agentcontract.cli.group import main, told
 from pytest_agentcontract.errors import ReportError, UsageError
+from pytest_agentcontract.plugin import runtimes
+from pytest_agentcontract.report import annotations as annotating
 from pytest_agentcontract.report import badge as shield
 from pytest_agentcontract.report import markdown as one_page
 from pytest_agentcontract.report import merging, pages, placing, reading, stream
@@ -73,6 +75,20 @@ def html(files: tuple[Path, ...], output: Path, replace: bool) -> None:  # noqa:
     """
     merged = merging.merge([reading.read(path) for path in files])
     placing.put(output, making.page(merged), making.MARK.__eq__, replace=replace)
+
+
+@report.command("annotations")
+@click.argument("file", type=_FILE)
+@told
+def annotate(file: Path) -> None:
+    """Print a report as annotations for a GitHub job: what is not met, at its line of agent-contract.toml.
+
+    GitHub shows ten errors and ten warnings of a step: the gravest come first, and what is left out is counted.
+    """
+    config = Path(runtimes.CONFIG)
+    text = config.read_text("utf-8") if config.is_file() else ""
+    for line in annotating.lines(reading.read(file), text, runtimes.CONFIG):
+        click.echo(line)
 
 
 @report.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from itertools import groupby
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -152,6 +153,25 @@ def test_junit_carries_the_verdicts(judge, verdicts, pytester):
         ("RET-302", "fail"),
     ):
         assert f'<property name="agent_contract.{name}" value="{value}"' in xml
+
+
+def test_junit_names_do_not_depend_on_order_or_workers(pytester):
+    """Who follows a case or a requirement over builds finds it by its name: in random order and under xdist, too."""
+    cases = [f"agent-contract::return::no-reply/{name}" for name in ("empty-finish", "nudged-then-replies")]
+    found = []
+    for options in (["-p", "no:randomly"], ["-p", "randomly", "-p", "xdist", "-n", "2"]):
+        pytester.runpytest_subprocess("--agent-contract", "--junitxml=out.xml", *cases, *options)
+        suite = ET.parse(pytester.path / "out.xml")  # noqa: S314 - pytest's own
+        found.append(
+            {
+                (one.get("classname"), one.get("name")): {p.get("name"): p.get("value") for p in one.iter("property")}
+                for one in suite.iter("testcase")
+            }
+        )
+    assert found[0] == found[1]
+    assert len(found[0]) == 8
+    named = found[0]["agent-contract.return", "no-reply/empty-finish[reference-openai-chat]"]
+    assert named["agent_contract.RET-301"] == "pass"
 
 
 VECTOR = "agent-contract::handoff::vectors/routing/hold/edge/none"
