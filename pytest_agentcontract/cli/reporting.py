@@ -12,8 +12,8 @@ from pytest_agentcontract.errors import ReportError, UsageError
 from pytest_agentcontract.plugin import runtimes
 from pytest_agentcontract.report import annotations as annotating
 from pytest_agentcontract.report import badge as shield
+from pytest_agentcontract.report import job_summary, merging, pages, placing, reading, stream
 from pytest_agentcontract.report import markdown as one_page
-from pytest_agentcontract.report import merging, pages, placing, reading, stream
 from pytest_agentcontract.report.page import making
 from pytest_agentcontract.report.text import harmless
 
@@ -45,22 +45,25 @@ def merge(files: tuple[Path, ...], output: Path, replace: bool) -> None:  # noqa
 @click.argument("file", type=_FILE)
 @click.option("--output", "-o", metavar="FILE", type=_FILE, help="A new file, in place of standard output.")
 @click.option("--folder", metavar="DIR", type=_FILE, help="A page for each runtime, and index.md, which leads to them.")
+@click.option("--summary", is_flag=True, help="For the page of a CI job: levels first, the rest folded.")
 @_REPLACE
 @told
-def markdown(file: Path, output: Path | None, folder: Path | None, replace: bool) -> None:  # noqa: FBT001 - click passes options by name
+def markdown(file: Path, output: Path | None, folder: Path | None, *, summary: bool, replace: bool) -> None:
     """Show a report as Markdown: runtimes by requirements, totals, and the evidence behind each non-pass.
 
     The same verdicts make the same page. It stays below 1 MB.
     """
-    if output and folder:
-        raise UsageError("--output and --folder can't both be", remedy="Say one of them.")
+    if folder and (output or summary):
+        other = "--output" if output else "--summary"
+        raise UsageError(f"{other} and --folder can't both be", remedy="Say one of them.")
     found = reading.read(file)
+    page = job_summary.page if summary else one_page.page
     if folder is not None:
         placing.put_all({folder / name: text for name, text in pages.pages(found).items()}, _is_page, replace=replace)
     elif output is not None:
-        placing.put(output, one_page.page(found), _is_page, replace=replace)
+        placing.put(output, page(found), _is_page, replace=replace)
     else:
-        click.echo(one_page.page(found).encode(), nl=False)  # the same bytes on any machine
+        click.echo(page(found).encode(), nl=False)  # the same bytes on any machine
 
 
 @report.command()

@@ -35,10 +35,12 @@ MARK: Final = "<!-- Made by: agent-contract report markdown -->"
 """The first line of every page: by it a file is known as one that may be written anew."""
 
 LIMIT: Final = 1_000_000
+NOTE: Final = 200
+"""More bytes than the line takes that counts what is left out."""
+
 NAME: Final = 80
 """The longest name that stands as it is."""
 
-_NOTE = 200
 _DIGEST = len("sha256:") + 12
 _QUIET = (PASS, NOT_APPLICABLE, UNJUDGED)
 _CASES: Mapping[CaseStatus, str] = {
@@ -65,7 +67,7 @@ def page(report: Report, *, limit: int = LIMIT) -> str:
         [*head(report.header), *_totals(runtimes, found, cases), *matrix(runtimes, found), "## Not met", ""]
     )
     headings = [f"### {title(runtime)}\n" for runtime in runtimes]
-    room = limit - _size(tables) - sum(_size(heading) + _NOTE for heading in headings)
+    room = limit - size(tables) - sum(size(heading) + NOTE for heading in headings)
     if room < 0:
         raise ReportError(
             f"{number_of(len(runtimes), 'runtime')} don't fit on a page of {limit} bytes",
@@ -73,7 +75,7 @@ def page(report: Report, *, limit: int = LIMIT) -> str:
             remedy="Make a page of fewer reports.",
         )
     behind = [list(evidence.lines(runtime, cases[runtime.name], found)) for runtime in runtimes]
-    kept = _fitting(behind, room)
+    kept = fitting(behind, room)
     parts = ["\n".join([heading, *lines]) + "\n" for heading, lines in zip(headings, kept, strict=True)]
     return "\n".join([tables, *parts])
 
@@ -142,19 +144,19 @@ def title(runtime: Runtime) -> str:
     return f"{name(runtime.name, NAME)} {name(runtime.version, NAME) if runtime.version else '(version unknown)'}"
 
 
-def _fitting(sections: Sequence[Sequence[str]], room: int) -> list[list[str]]:
+def fitting(sections: Sequence[Sequence[str]], room: int) -> list[list[str]]:
     """Cut sections to what room there is, in equal shares; what a short one leaves is the others'."""
     kept: list[list[str]] = [[] for _ in sections]
-    order = sorted(range(len(sections)), key=lambda at: (sum(map(_size, sections[at])), at))
+    order = sorted(range(len(sections)), key=lambda at: (sum(map(size, sections[at])), at))
     for rank, at in enumerate(order):
         share = room // (len(order) - rank)
         left = share
         for line in sections[at]:
-            left -= _size(line)
+            left -= size(line)
             if left < 0:
                 break
             kept[at].append(line)
-        room -= sum(map(_size, kept[at]))
+        room -= sum(map(size, kept[at]))
         if missing := len(sections[at]) - len(kept[at]):
             kept[at] += [
                 "",
@@ -165,5 +167,6 @@ def _fitting(sections: Sequence[Sequence[str]], room: int) -> list[list[str]]:
     return kept
 
 
-def _size(line: str) -> int:
+def size(line: str) -> int:
+    """Return how many bytes a line takes."""
     return len(line.encode()) + 1
