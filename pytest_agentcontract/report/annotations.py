@@ -58,7 +58,7 @@ def _line(kind: str, runtime: str, row: Row, report: Report, place: Mapping[str,
     """Return one annotation: the requirement, in how many cases, and the first of them with its evidence."""
     broken = [
         (judged, check)
-        for judged in report.cases
+        for judged in sorted(report.cases, key=lambda one: one.key)
         for check in judged.checks
         if judged.runtime == runtime and check.requirement == row.requirement and check.status in _RED
         if check.status == "error" or not check.known
