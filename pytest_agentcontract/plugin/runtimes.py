@@ -108,6 +108,12 @@ def configured_in(root: Path) -> Mapping[str, Profile]:
     return load_profile.load_config(path).profiles if path.is_file() else {}
 
 
+def cases_in(root: Path) -> Path | None:
+    """Return the folder of the user's own cases that the agent-contract.toml in `root` names, if it does."""
+    config = _config(root)
+    return config.cases if config else None
+
+
 def _config(root: Path) -> load_profile.Config | None:
     path = root / CONFIG
     return load_profile.load_config(path) if path.is_file() else None

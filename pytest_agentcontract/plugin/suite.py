@@ -22,6 +22,7 @@ from pytest_agentcontract.plugin.account import Account
 from pytest_agentcontract.plugin.bench import Bench, Measure
 from pytest_agentcontract.plugin.collection import Item, Root
 from pytest_agentcontract.plugin.outcomes import Outcomes
+from pytest_agentcontract.plugin.progress import Progress
 from pytest_agentcontract.plugin.selection import Planned, plan
 from pytest_agentcontract.plugin.settings import Settings
 from pytest_agentcontract.report.coverage import Declared
@@ -50,6 +51,7 @@ def register(config: pytest.Config) -> None:
         if controls:
             suite.account.open()
             config.pluginmanager.register(suite.account, "agent-contract-account")
+            config.pluginmanager.register(Progress(config), "agent-contract-progress")
     except AgentContractError as error:
         raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(suite, "agent-contract-suite")
