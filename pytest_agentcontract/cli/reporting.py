@@ -90,7 +90,8 @@ def annotate(file: Path) -> None:
     """
     config = Path(runtimes.CONFIG)
     text = config.read_text("utf-8") if config.is_file() else ""
-    for line in annotating.lines(reading.read(file), text, runtimes.CONFIG):
+    cases = runtimes.cases_in(Path())
+    for line in annotating.lines(reading.read(file), text, runtimes.CONFIG, cases.as_posix() if cases else ""):
         click.echo(line)
 
 

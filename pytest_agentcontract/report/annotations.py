@@ -13,6 +13,7 @@ from pytest_agentcontract.report.standing import WORDS, Row, rows
 from pytest_agentcontract.report.text import counted, harmless, shortened
 from pytest_agentcontract.report.values import Checked, Judged, Report
 from pytest_agentcontract.scenario import config_lines
+from pytest_agentcontract.scenario.load_case import OWN
 
 MOST: Final = 10
 """How many lines of one kind GitHub shows of one step."""
@@ -23,11 +24,12 @@ _ESCAPES: Final = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _IN_PROPERTIES: Final = (*_ESCAPES, (":", "%3A"), (",", "%2C"))
 
 
-def lines(report: Report, config: str = "", path: str = "") -> Iterator[str]:
+def lines(report: Report, config: str = "", path: str = "", own: str = "") -> Iterator[str]:
     """Yield the workflow commands of a report; raise UsageError for a set of requirements that is not known.
 
     `config` is the text of the user's agent-contract.toml and `path` its place, if there is one: a line that speaks of
-    a runtime is where its annotations stand.
+    a runtime is where its annotations stand. `own` is the folder of the user's own cases: what those alone have shown
+    stands in the file of the first of them.
     """
     found = rows(report, requirements.load(report.header.requirements.set))
     unmet = [(runtime.name, row) for runtime in report.header.runtimes for row in found if _is_red(row, runtime.name)]
@@ -35,7 +37,7 @@ def lines(report: Report, config: str = "", path: str = "") -> Iterator[str]:
     grave = [one for one in unmet if _weighs(*one, strict=report.header.strict)]
     light = [one for one in unmet if one not in grave]
     for kind, chosen in (("error", grave), ("warning", light)):
-        told = [_line(kind, name, row, report, _place(config, path, name)) for name, row in chosen]
+        told = [_line(kind, name, row, report, (_place(config, path, name), own)) for name, row in chosen]
         yield from _fitting(kind, told)
 
 
@@ -54,7 +56,7 @@ def _place(config: str, path: str, runtime: str) -> Mapping[str, str]:
     return {"file": path, "line": str(line)} if line else {}
 
 
-def _line(kind: str, runtime: str, row: Row, report: Report, place: Mapping[str, str]) -> str:
+def _line(kind: str, runtime: str, row: Row, report: Report, places: tuple[Mapping[str, str], str]) -> str:
     """Return one annotation: the requirement, in how many cases, and the first of them with its evidence."""
     broken = [
         (judged, check)
@@ -65,7 +67,14 @@ def _line(kind: str, runtime: str, row: Row, report: Report, place: Mapping[str,
     ]
     told = f"in {counted(len(broken), 'case')}" if broken else ""
     title = f"{row.requirement} ({row.level}) {row.words[runtime]}: {runtime}"
-    return _command(kind, {**place, "title": title}, "\n".join([told, *_first(broken)]))
+    return _command(kind, {**_of_own(broken, *places), "title": title}, "\n".join([told, *_first(broken)]))
+
+
+def _of_own(broken: Sequence[tuple[Judged, Checked]], place: Mapping[str, str], own: str) -> Mapping[str, str]:
+    cases = [judged.case.partition("/") for judged, _ in broken]
+    if own and cases and all(contract == OWN for contract, _, _ in cases):
+        return {"file": f"{own}/{cases[0][2]}.json", "line": "1"}
+    return place
 
 
 def _first(broken: Sequence[tuple[Judged, Checked]]) -> Iterator[str]:

@@ -12,6 +12,10 @@ from pytest_agentcontract.conformance.requirements import load
 from pytest_agentcontract.report import stream
 from pytest_agentcontract.report.annotations import MOST, lines
 
+MINE = (
+    'driver = "command"\nmodes.json = ["mine", "{prompt}"]\nwires.openai-chat = {env = {A = "{base_url}"}}\n'
+    'tools.work = {name = "t", arguments = {p = "{mark}"}}\ncapabilities = ["headless"]\n'
+)
 COMMAND = re.compile(r"::(error|warning) ([^:]*)::([^\r\n]*)")
 
 
@@ -44,6 +48,14 @@ def test_it_stands_at_the_runtimes_line(report, record, check):
         ("agent-contract.toml", "2"),
         (None, None),
     ]
+
+
+def test_what_ones_own_case_shows_stands_in_its_file(report, record, check):
+    """Where no case of the suite's shows it as well."""
+    own = record(check("RET-301", "fail"), check("RET-302", "fail"), case="own/deep/mine", status="fail")
+    made = report(own, record(check("RET-302", "fail"), status="fail"))
+    told = _parsed(lines(made, "[runtimes.mine]", "agent-contract.toml", "contract-cases"))
+    assert [place["file"] for _, place, _ in told] == ["contract-cases/deep/mine.json", "agent-contract.toml"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +112,7 @@ def test_what_a_runtime_says_stays_inside_the_message(report, record, check):
 def test_the_command_prints_them(report, record, check, tmp_path, monkeypatch):
     """It looks for agent-contract.toml where it is called; a report without a fault prints nothing."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "agent-contract.toml").write_text('[runtimes.mine]\ndriver = "command"\n')
+    (tmp_path / "agent-contract.toml").write_text(f"[runtimes.mine]\n{MINE}")
     for name, status in (("red", "fail"), ("green", "pass")):
         (tmp_path / name).write_text(stream.text(report(record(check("RET-301", status), status=status))))
     red, green = (CliRunner().invoke(cli.main, ["report", "annotations", name]) for name in ("red", "green"))
