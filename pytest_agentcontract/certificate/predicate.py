@@ -41,7 +41,7 @@ def found(subject: Subject, left_out: int) -> Found:
     report = subject.report
     ledger = requirements.load(report.header.requirements.set)
     rows, name = standing.rows(report, ledger), subject.runtime.name
-    counted, known = tally.tally(rows, name, ledger, (subject.profile,)), tally.known(report, name)
+    counted, known = tally.tally(rows, name, ledger, subject.profile), tally.known(report, name)
     stated = level.stated(counted, len(known), left_out, report.exit)
     return Found(counted, known, stated, prose.paragraph(report.header, counted, stated, ledger))
 

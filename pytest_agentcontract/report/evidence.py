@@ -77,7 +77,7 @@ def _grouped(runtime: Runtime, cases: Sequence[Judged], rows: Sequence[Row]) -> 
     found: dict[str, list[str]] = {}
     for row in rows:
         if row.words[runtime.name] == NOT_APPLICABLE:
-            why = "; ".join(sorted(reasons[row.requirement]))
+            why = row.reasons.get(runtime.name) or "; ".join(sorted(reasons[row.requirement]))
             found.setdefault(f"{NOT_APPLICABLE}: {name(steady(why), _TEXT)}", []).append(row.requirement)
         elif row.words[runtime.name] == UNJUDGED:
             found.setdefault(UNJUDGED, []).append(row.requirement)

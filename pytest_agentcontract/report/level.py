@@ -16,7 +16,6 @@ from pytest_agentcontract.report.tally import Tally, known, tally
 from pytest_agentcontract.report.text import counted
 from pytest_agentcontract.report.values import Report, Runtime
 from pytest_agentcontract.scenario import load_case, load_vectors
-from pytest_agentcontract.scenario.profile import Binding, Profile, ResultRule, WireSetup
 
 HIGHEST: Final = "conformant"
 KNOWN: Final = "conformant but for known failures"
@@ -65,7 +64,7 @@ def of(report: Report, runtime: Runtime, rows: Sequence[Row], ledger: Mapping[st
 
     The exit status of a report on several runtimes is that of them all, so that it says nothing of one.
     """
-    found = tally(rows, runtime.name, ledger, [_profile(runtime, tools) for tools in ({}, {"return": Binding("?")})])
+    found = tally(rows, runtime.name, ledger)
     status = report.exit if len(report.header.runtimes) == 1 else 0
     return stated(found, len(known(report, runtime.name)), left_out(report, runtime), status)
 
@@ -116,15 +115,3 @@ def _of_the_run(must: Mapping[str, Sequence[str]], known: int, left_out: int | N
         yield "judged by other cases than are installed here, so that what was left out is not known"
     elif left_out:
         yield f"{counted(left_out, 'case')} of the suite left out (each wire format counts)"
-
-
-def _profile(runtime: Runtime, tools: Mapping[str, Binding]) -> Profile:
-    """Return a profile that a runtime may have, by what its report says."""
-    return Profile(
-        name=runtime.name,
-        driver="command",
-        wires={wire: WireSetup() for wire in runtime.wires},
-        result=ResultRule(),
-        capabilities=frozenset(runtime.capabilities),
-        tools=tools,
-    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pytest_agentcontract.conformance.requirements import Requirement
 from pytest_agentcontract.report.records import together
-from pytest_agentcontract.report.values import Checked, Report
+from pytest_agentcontract.report.values import Checked, Report, Runtime
 from pytest_agentcontract.scenario.case import Level
+from pytest_agentcontract.scenario.profile import Binding, Profile, ResultRule, WireSetup
 
 Word: TypeAlias = str
 
@@ -36,28 +37,56 @@ _RED = ("error", "fail", "not-verified")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A requirement: its group, its level, and the word for each runtime by name."""
+    """A requirement: its group, its level, and the word for each runtime by name.
+
+    `reasons` say why it does not speak of a runtime, where no check was there to say it.
+    """
 
     requirement: str
     group: str
     level: Level
     words: Mapping[str, Word]
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def rows(report: Report, ledger: Mapping[str, Requirement]) -> tuple[Row, ...]:
-    """Return a row for each requirement of the ledger, judged or not, and for each that only the report knows."""
-    names = [runtime.name for runtime in report.header.runtimes]
+    """Return a row for each requirement of the ledger, judged or not, and for each that only the report knows.
+
+    One that was not judged, and can't speak of a runtime that claims what the report says, is not applicable.
+    """
     checks: dict[tuple[str, str], list[Checked]] = {}
     levels: dict[str, Level] = {}
     for judged in report.cases:
         for check in judged.checks:
             checks.setdefault((check.requirement, judged.runtime), []).append(check)
             levels.setdefault(check.requirement, check.level)
-    known = [(row.id, row.group, row.level) for row in ledger.values()]
-    strange = [(name, "other", levels[name]) for name in sorted(levels.keys() - ledger.keys())]
-    return tuple(
-        Row(requirement, group, level, {name: _word(checks.get((requirement, name), []), level) for name in names})
-        for requirement, group, level in (*known, *strange)
+    strange = [
+        Requirement(name, "other", levels[name], text="", source="") for name in sorted(levels.keys() - ledger.keys())
+    ]
+    return tuple(_row(one, report.header.runtimes, checks) for one in (*ledger.values(), *strange))
+
+
+def _row(one: Requirement, runtimes: Sequence[Runtime], checks: Mapping[tuple[str, str], Sequence[Checked]]) -> Row:
+    words = {runtime.name: _word(checks.get((one.id, runtime.name), []), one.level) for runtime in runtimes}
+    unjudged = (runtime for runtime in runtimes if words[runtime.name] == UNJUDGED)
+    reasons = {runtime.name: reason for runtime in unjudged if (reason := _inapplicable(one, runtime))}
+    return Row(one.id, one.group, one.level, words | dict.fromkeys(reasons, NOT_APPLICABLE), reasons)
+
+
+def _inapplicable(one: Requirement, runtime: Runtime) -> str:
+    """Say why a requirement speaks of no runtime with such claims, whether or not its profile binds a return tool."""
+    reasons = [one.inapplicable(_profile(runtime, tools)) for tools in ({}, {"return": Binding("?")})]
+    return reasons[0] if all(reasons) else ""
+
+
+def _profile(runtime: Runtime, tools: Mapping[str, Binding]) -> Profile:
+    return Profile(
+        name=runtime.name,
+        driver="command",
+        wires={wire: WireSetup() for wire in runtime.wires},
+        result=ResultRule(),
+        capabilities=frozenset(runtime.capabilities),
+        tools=tools,
     )
 
 

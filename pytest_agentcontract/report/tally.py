@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -54,18 +54,17 @@ class Known:
 
 
 def tally(
-    rows: Iterable[standing.Row], runtime: str, ledger: Mapping[str, Requirement], profiles: Sequence[Profile]
+    rows: Iterable[standing.Row], runtime: str, ledger: Mapping[str, Requirement], profile: Profile | None = None
 ) -> Tally:
     """Sort requirements by what is said of them for a runtime.
 
-    `profiles` are those that it may have. One that was not judged, and by none of them can speak of it, is not
-    applicable.
+    Where its profile is known, one that was not judged and by that profile can't speak of it is not applicable.
     """
     found: dict[Level, dict[str, list[str]]] = {level: {name: [] for name in BUCKETS.values()} for level in LEVELS}
     for row in rows:
         word = row.words[runtime]
         spoken_of = ledger.get(row.requirement)
-        if word == standing.UNJUDGED and spoken_of and all(map(spoken_of.inapplicable, profiles)):
+        if word == standing.UNJUDGED and profile and spoken_of and spoken_of.inapplicable(profile):
             word = standing.NOT_APPLICABLE
         found[row.level][BUCKETS[word]].append(row.requirement)
     return {level: {name: tuple(ids) for name, ids in buckets.items()} for level, buckets in found.items()}

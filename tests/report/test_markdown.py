@@ -14,7 +14,8 @@ from pytest_agentcontract.report.merging import merge
 from pytest_agentcontract.report.values import Measured
 
 LEDGER = requirements.load()
-MUSTS = sum(row.level == "MUST" for row in LEDGER.values())
+MUSTS = sum(row.level == "MUST" and "handoff" not in row.judges for row in LEDGER.values())
+"""Those that may speak of a runtime that claims no hand-off."""
 
 
 def _cells(text, first):
@@ -30,6 +31,14 @@ def test_every_requirement_has_a_row(report, record, check):
     assert _cells(text, "RET-301") == ["MUST", "pass"]
     assert _cells(text, "RET-302") == ["MUST", "not judged"]
     assert _cells(text, "**MUST met**") == [f"**1 of {MUSTS}**"]
+
+
+def test_what_cannot_speak_of_a_runtime_is_not_lacking(report, record, check, runtime):
+    """By what it claims: also where no case was there to say so, as of a part of the suite or of tables of vectors."""
+    claims = runtime("routed", capabilities=("headless", "handoff"))
+    text = page(report(record(check("RET-301")), runtimes=(runtime(), claims)))
+    assert _cells(text, "HND-111") == ["MUST", "not-applicable", "not judged"]
+    assert re.search(r"^- not-applicable: the profile does not declare handoff: .*\bHND-111\b", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +183,7 @@ def test_a_page_is_kept_small(report, record, check):
     text = page(report(*loud, quiet))
     assert LIMIT - 3_000 < len(text.encode()) < LIMIT
     [left] = re.findall(r"^(\d+) further lines left out", text, re.MULTILINE)
-    assert text.count("  - own/") + int(left) == 1500 + 1  # the last line names what was not judged
+    assert text.count("  - own/") + int(left) == 1500 + 3  # the last lines name what does not apply or was not judged
     assert "### theirs 1.2.3\n\n- **RET-302** (MUST): fail\n  - return/x (openai-chat)" in text
 
 
