@@ -18,6 +18,7 @@ from pytest_agentcontract.errors import CertificateError, UsageError
 from pytest_agentcontract.jsonvalue import JSONObject, dumps, loads
 
 _LINES = 2
+_REPORT = '{"record": "header"'
 _REMEDY = "A certificate is made by: agent-contract certify --runtime NAME --key KEY -o FILE"
 
 
@@ -67,7 +68,8 @@ def parse(content: bytes) -> Bundle:
     except UnicodeDecodeError as error:
         raise CertificateError("is no text in UTF-8") from error
     if len(lines) != _LINES + 1 or lines[-1]:
-        raise CertificateError(f"has not {_LINES} lines, each ended: a certificate is {_LINES} envelopes")
+        what = "is a report, and no certificate of one" if lines[0].startswith(_REPORT) else f"has not {_LINES} lines"
+        raise CertificateError(f"{what}: `agent-contract certify` writes {_LINES} envelopes, a line for each")
     ours, result = (envelope.opened(line) for line in lines[:_LINES])
     return Bundle(ours, result, _statement(ours, OURS), _statement(result, TEST_RESULT))
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 _EXTRA: Final = 'pip install "pytest-agent-conformance[sign]"'
+_PUBLIC: Final = b"-----BEGIN PUBLIC KEY-----"
+_PRIVATE: Final = b"PRIVATE KEY-----"
 _MAKE: Final = "A pair of keys is made by: agent-contract keygen -o my.key"
 
 
@@ -86,6 +88,8 @@ def load_signing(path: Path) -> SigningKey:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415 - see above
 
     content = _content(path)
+    if _PUBLIC in content:
+        raise UsageError("is the public half of a pair", where=str(path), remedy="Sign with the private one (my.key).")
     try:
         secret = load_pem_private_key(content, None)
     except TypeError as error:
@@ -99,8 +103,11 @@ def load_signing(path: Path) -> SigningKey:
 
 def load_public(path: Path) -> PublicKey:
     """Read a public key (PEM, SubjectPublicKeyInfo); raise UsageError for anything else."""
+    content = _content(path)
+    if _PRIVATE in content:
+        raise UsageError("is the private half of a pair", where=str(path), remedy="Name the public one (my.key.pub).")
     try:
-        return parse_public(_content(path).decode("ascii"))
+        return parse_public(content.decode("ascii"))
     except (CertificateError, UnicodeDecodeError) as error:
         raise UsageError("is no ed25519 public key in PEM", where=str(path), remedy=_MAKE) from error
 

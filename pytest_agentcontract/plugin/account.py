@@ -16,7 +16,7 @@ from pytest_agentcontract.plugin import ROOT, places, summary
 from pytest_agentcontract.plugin.bench import Measure
 from pytest_agentcontract.plugin.runtimes import Runtimes, is_embedded
 from pytest_agentcontract.plugin.settings import Settings
-from pytest_agentcontract.report import header
+from pytest_agentcontract.report import header, placing, reading
 from pytest_agentcontract.report.coverage import Declared, silent
 from pytest_agentcontract.report.exits import BASELINE_OUTDATED, NOTHING_VERIFIED, SILENT, WIRES_DISAGREE
 from pytest_agentcontract.report.parity import parity
@@ -51,11 +51,12 @@ class Account:
         if settings.write_baseline:
             places.file(settings.write_baseline)
             self._before = kept(settings.write_baseline, self._chosen.profiles[0])
-        if self._settings.report:
+        if settings.report:
+            placing.ours(settings.report, reading.is_header)
             runtimes = [(profile, _version(profile), is_embedded(profile.name)) for profile in self._chosen.profiles]
             chosen = self._chosen
             head = header.header(runtimes, chosen.requirements, chosen.cases, strict=self._measure.strict)
-            self._writer = Writer.at(self._settings.report, head)
+            self._writer = Writer.at(settings.report, head)
             self._config.add_cleanup(self._writer.close)
 
     @property

@@ -83,7 +83,10 @@ def find(name: str, configured: Mapping[str, Profile]) -> Profile:
         return _null(rest)
     if rest and kind not in ("mutant", "null"):
         return _function(name)
-    raise UsageError(f"no runtime is called {name!r}", remedy=near(name, names(configured), _kinds(configured)))
+    remedy = near(name, names(configured), _kinds(configured))
+    unnamed = configured and not any(own in remedy for own in configured)
+    here = f" Configured here: {', '.join(configured)}." if unnamed else ""
+    raise UsageError(f"no runtime is called {name!r}", remedy=f"{remedy}{here}")
 
 
 def _kinds(configured: Mapping[str, Profile]) -> str:

@@ -21,6 +21,12 @@ def put(path: Path, text: str, is_ours: Callable[[str], bool], *, replace: bool)
         raise UsageError(f"can't be written: {error.strerror}", where=str(path), remedy="Name a file.") from error
 
 
+def ours(path: Path, is_ours: Callable[[str], bool]) -> None:
+    """Raise UsageError if a file stands at `path` whose first line is not ours; an empty one is nobody's loss."""
+    if path.is_file() and path.stat().st_size:
+        _ours(path, is_ours, replace=True)
+
+
 def put_all(texts: Mapping[Path, str], is_ours: Callable[[str], bool], *, replace: bool) -> None:
     """Write several files and make their folders; none is written where one may not be (UsageError)."""
     for path in texts:

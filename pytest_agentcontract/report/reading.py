@@ -85,6 +85,8 @@ def _lines(text: bytes, where: str) -> Iterator[_Line]:
 
 
 def _line(text: bytes, where: str) -> JSONObject:
+    if not text:
+        raise ReportError("is empty", where=where, remedy=REMEDY)
     try:
         document = loads(text.decode("utf-8"))
     except ValueError as error:

@@ -64,9 +64,18 @@ def test_what_is_no_signing_key_is_told(tmp_path, content, complaint):
     assert found.value.where == str(path)
 
 
+def test_the_other_half_is_told_as_that(tmp_path):
+    """Who takes the one key for the other learns which one he has."""
+    beside, _ = keys.generate(tmp_path / "key")
+    with pytest.raises(UsageError, match="is the public half of a pair"):
+        keys.load_signing(beside)
+    with pytest.raises(UsageError, match="is the private half of a pair"):
+        keys.load_public(tmp_path / "key")
+
+
 def test_what_is_no_public_key_is_told(tmp_path):
-    """A private key is none, and neither is another kind of key."""
-    keys.generate(tmp_path / "key")
+    """Some text is none, and neither is another kind of key."""
+    (tmp_path / "key").write_text("nothing", "utf-8")
     with pytest.raises(UsageError, match="no ed25519 public key"):
         keys.load_public(tmp_path / "key")
     other = ec.generate_private_key(ec.SECP256R1()).public_key()

@@ -25,6 +25,19 @@ def test_a_report_holds_every_verdict(judge, verdicts, pytester):
     assert report.header.runtimes[0].name == "reference"
 
 
+def test_nothing_but_a_report_is_written_over(judge, verdicts, pytester):
+    """A slip must not cost anybody his agent; a report, whole or not, is replaced, and so is an empty file."""
+    place = pytester.path / "agent.py"
+    place.write_text("print('mine')\n", "utf-8")
+    result = judge("--agent-contract-report=agent.py")
+    assert (result.ret, place.read_text("utf-8")) == (4, "print('mine')\n")
+    result.stderr.fnmatch_lines(["*agent.py: is there already, and was not made by this command*"])
+    place.write_text("", "utf-8")
+    for _ in range(2):
+        assert judge("--agent-contract-report=agent.py").ret == 0
+        assert [one.case for one in read(place).cases] == [EMPTY, NUDGED]
+
+
 def test_a_run_that_was_stopped_has_no_footer(judge, verdicts, pytester):
     """After -x the file is no report: somebody would take the rest for passed."""
     verdicts[EMPTY] = ("fail",)
