@@ -90,7 +90,7 @@ def test_profiles_are_columns_that_stay_narrow(invoke, tmp_path):
     assert head.split() == ["profile", "driver", "from", "installed", "wires", "tools", "capabilities"]
     assert mine.split() == ["mine", "python", "agent-contract.toml", "-", "openai-chat", "work=t", "headless"]
     at = head.index("wires")
-    below = [line for line in rest if "gemini-generate" in line and not line.startswith("gemini-cli ")]
+    below = [line for line in rest if "gemini-generate" in line and not line.startswith(("gemini-cli ", "google-adk"))]
     assert below
     assert {line[: at - 1].strip() for line in below} == {""}
     assert max(map(len, rest)) < 190
