@@ -4,7 +4,7 @@
 #   make contract RUNTIME=claude-code    install Claude Code into an environment of its own and judge it, without a network; the
 #                                        same with any other shipped profile of a third party: agent-contract profiles
 #   make claude-code-known               the same against what is known of it: only a change is red
-#   make matrix                          judge all of them, and write docs/matrix anew: hours of CPU
+#   make matrix                          judge all of them, and write docs/matrix anew: about an hour
 #   make contract RUNTIME=NAME           judge a runtime of agent-contract.toml, or a mutant:NAME or null:NAME
 #   make clients                         play scripts and recordings to Codex CLI, Gemini CLI, openai-agents and pydantic-ai, installed into a throw-away folder
 #   make cassettes                       record those clients anew, at a script
